@@ -1,0 +1,56 @@
+# `make` shows what can be made.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/installed
+PAGE := _build/html/index.html
+
+# What tools/execute.py gives its kernels, for those that pytest starts.
+export PYTHONHASHSEED := 0
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help venv book execute test lock clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+
+venv: $(STAMP) ## install everything, with fixed versions, into .venv
+# From nothing each time: Sphinx would repeat no warning of a page that has
+# not changed, and copy no style sheet.
+book: $(STAMP) ## build the pages into _build/html
+	@rm -rf _build
+	@$(BIN)/jupyter-book build . -W -n --keep-going \
+	    --config book/_config.yml --toc book/_toc.yml
+	@echo "Open $(PAGE)"
+
+execute: $(STAMP) ## run the chapters that changed (ALL=1: every chapter)
+	@$(BIN)/python tools/execute.py $(if $(ALL),--all)
+
+test: book ## build the book, then run every test, doctest and notebook
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+lock: ## write requirements.lock anew from pyproject.toml
+	@rm -rf _build/lock && $(PYTHON) -m venv _build/lock
+	_build/lock/bin/pip install -e '.[figures,proofs,book,test]'
+	@{ echo "# Python 3.11 or newer; refresh with: make lock"; \
+	   _build/lock/bin/pip freeze --exclude-editable; } > requirements.lock
+	@rm -rf _build/lock
+
+clean: ## remove what was built; .venv stays
+	rm -rf _build build *.egg-info .pytest_cache .hypothesis
+	rm -f .execute-cache.json
+	find rope_edu tests tools -name __pycache__ -prune -exec rm -rf {} +
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "$(PYTHON) is not Python 3.11 or newer: make PYTHON=python3.12"; \
+	  exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || { \
+	  echo "$(PYTHON) cannot make environments: install its venv package"; \
+	  echo "(Debian and Ubuntu: apt install python3-venv)"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install -r requirements.lock
+	$(BIN)/pip install --no-deps -e .
+	@touch $@

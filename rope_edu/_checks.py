@@ -1,0 +1,163 @@
+"""Argument checks shared by the NumPy rooms: each rule is written once.
+
+Every function returns the checked value in the form the callers work with,
+or raises an error that names the argument, the value and what is right.
+"""
+
+import math
+import numbers
+
+import numpy as np
+
+LAYOUTS = ("interleaved", "half")
+
+# float64 holds every integer up to here and skips some beyond.
+LARGEST_POSITION = 2**53
+
+
+def as_count(name, value):
+    """Return a positive Python int; a bool or a float is not a count."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} must be positive, got {value}")
+    return int(value)
+
+
+def as_even(name, value):
+    """Return a positive even Python int: two numbers for each pair."""
+    width = as_count(name, value)
+    if width % 2:
+        raise ValueError(f"{name} must be even (pairs of 2), got {width}")
+    return width
+
+
+def as_base(base):
+    """Return the base as a float above 1, so that rates fall with i."""
+    if isinstance(base, bool) or not isinstance(base, numbers.Real):
+        raise TypeError(f"base must be a number, got {base!r}")
+    try:
+        number = float(base)
+    except OverflowError:  # an integer past the largest float
+        number = math.inf
+    if not 1 < number < math.inf:
+        raise ValueError(f"base must be finite and above 1, got {base}")
+    return number
+
+
+def as_choice(name, value, choices):
+    """Return the value if it is one of the allowed strings."""
+    if not isinstance(value, str) or value not in choices:
+        allowed = " or ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return value
+
+
+def as_layout(layout):
+    """Return the name of a layout, ``"interleaved"`` or ``"half"``."""
+    return as_choice("layout", layout, LAYOUTS)
+
+
+def as_array(name, value):
+    """Return the value as an array, with its own dtype."""
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} must be rectangular: {error}") from error
+
+
+def as_real(name, value):
+    """Return a float64 array made of integers or floats, nothing else."""
+    array = as_array(name, value)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(
+            f"{name} must hold integers or floats, got dtype {array.dtype}"
+        )
+    return array.astype(np.float64, copy=False)
+
+
+def as_vectors(name, value):
+    """Return a float64 array with at least one axis, the last one d long."""
+    array = as_real(name, value)
+    if array.ndim == 0:
+        raise ValueError(f"{name} must be a vector or more, got a number")
+    return array
+
+
+def as_inv_freq(inv_freq):
+    """Return the rates as a finite, non-empty 1-D float64 array."""
+    rates = as_real("inv_freq", inv_freq)
+    if rates.ndim != 1 or rates.size == 0:
+        raise ValueError(
+            "inv_freq must be 1-D with one rate per pair,"
+            f" got shape {rates.shape}"
+        )
+    if not np.isfinite(rates).all():
+        raise ValueError(f"inv_freq must be finite, got {rates}")
+    return rates
+
+
+def as_positions(position_ids, name="position_ids"):
+    """Return positions as float64, refusing what float64 cannot count."""
+    ids = as_array(name, position_ids)
+    # Integers are compared before the conversion, which would round
+    # 2**53 + 1 to 2**53. NumPy keeps those past 64 bits as objects.
+    big = ids.dtype == object and all(type(p) is int for p in ids.flat)
+    if not big and ids.dtype.kind not in "iu":
+        ids = as_real(name, ids)
+    near = (ids >= -LARGEST_POSITION) & (ids <= LARGEST_POSITION)
+    if not np.all(near):
+        raise ValueError(
+            f"{name} must be finite and within -2**53..2**53 (float64 skips"
+            f" integers beyond), got {ids[~near].flat[0]}"
+        )
+    return as_real(name, ids)
+
+
+def as_rotary_dim(rotary_dim, head_dim):
+    """Return the even width that is rotated: all of the head by default."""
+    if rotary_dim is None:
+        return as_even("head_dim", head_dim)
+    width = as_even("rotary_dim", rotary_dim)
+    if width > as_count("head_dim", head_dim):
+        raise ValueError(
+            f"rotary_dim must be at most head_dim = {head_dim}, got {width}"
+        )
+    return width
+
+
+def rotated_width(head_dim, inv_freq, rotary_dim, name="x"):
+    """Return 2*len(inv_freq) where the call says that this is meant."""
+    width = 2 * len(inv_freq)
+    if rotary_dim is None and head_dim != width:
+        hint = f"; if partial, rotary_dim={width}" if head_dim > width else ""
+        raise ValueError(
+            f"{name}.shape[-1] must be 2*len(inv_freq) = {width},"
+            f" got {head_dim}{hint}"
+        )
+    if rotary_dim is not None and as_even("rotary_dim", rotary_dim) != width:
+        raise ValueError(
+            f"rotary_dim must be 2*len(inv_freq) = {width}, got {rotary_dim}"
+        )
+    return as_rotary_dim(width, head_dim)
+
+
+def check_places(ids, shape, names=("x", "position_ids")):
+    """Refuse positions whose axes could be read in two ways.
+
+    `shape` is that of the vectors; its second last axis is the sequence.
+    """
+    grid = shape[:-1]
+    if ids.ndim == 0 or not grid or ids.shape == grid[-1:]:
+        return
+    same_axes = 1 < ids.ndim == len(grid)
+    if same_axes and all(p in (1, g) for p, g in zip(ids.shape, grid)):
+        return
+    hint = ""
+    if (ids.ndim, len(grid)) == (2, 3):
+        hint = f"; for (batch, sequence) write {names[1]}[:, None, :]"
+    raise ValueError(
+        f"{names[1]} of shape {ids.shape} does not fit {names[0]} of shape"
+        f" {shape}: give one number, {grid[-1]} numbers (for the second last"
+        f" axis), or {len(grid)} axes that broadcast to {grid}{hint}"
+    )

@@ -1,0 +1,79 @@
+"""Exercises of the book: ``check`` says which property an answer lacks.
+
+Each chapter has a module with one function for each exercise. Such a
+function takes the answer, tries properties on it, and raises `Wrong` with
+the first that fails. It never shows the solution.
+"""
+
+from __future__ import annotations
+
+from . import chapter04, chapter05, chapter06, chapter07, chapter08
+from ._wrong import Wrong
+
+__all__ = ["Wrong", "check", "numbers", "verdict"]
+
+CHECKS = {
+    number: properties
+    for chapter in (chapter04, chapter05, chapter06, chapter07, chapter08)
+    for number, properties in chapter.CHECKS.items()
+}
+
+
+def numbers():
+    """Numbers of all exercises, in the order of the book.
+
+    Examples
+    --------
+    >>> "5.1" in numbers()
+    True
+    """
+    return list(CHECKS)
+
+
+def check(number, answer):
+    """Try an answer and print what came of it.
+
+    Parameters
+    ----------
+    number : str
+        The exercise, such as ``"5.1"``.
+    answer
+        What the exercise asks for: a number, an array or a function.
+        ``...`` stands for an answer not yet given.
+
+    Raises
+    ------
+    ValueError
+        If there is no such exercise.
+
+    Examples
+    --------
+    >>> check("5.1", ...)
+    ✗ 5.1: no answer yet
+    """
+    reason = verdict(number, answer)
+    print(f"✗ {number}: {reason}" if reason else f"✓ {number}")
+
+
+def verdict(number, answer):
+    """Why an answer is wrong, in a phrase; None if it is right.
+
+    Parameters and errors are those of `check`.
+
+    Examples
+    --------
+    >>> verdict("5.1", lambda angle: [1, 2, 3])
+    'the shape is (3,), wanted is (2, 2)'
+    """
+    if number not in CHECKS:
+        raise ValueError(f"no exercise {number!r}; there are: "
+                         f"{', '.join(CHECKS)}")
+    if answer is ... or answer is None:
+        return "no answer yet"
+    try:
+        CHECKS[number](answer)
+    except Wrong as wrong:
+        return str(wrong)
+    except Exception as error:  # the reader's own code may do anything
+        return f"your answer raises {type(error).__name__}: {error}"
+    return None

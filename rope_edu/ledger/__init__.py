@@ -1,0 +1,79 @@
+"""The ledger of the book's equations: shown, proved, tried, attacked.
+
+``ledger.check("relative-2d")`` examines one equation and prints one line;
+`equations` gives all of them.  The formulas live in one module for each
+part of the derivation; the LaTeX in an entry is the LaTeX on the page.
+"""
+
+from __future__ import annotations
+
+from . import (
+    appendix, complex_plane, decay, dials, dimensions, rotations)
+from .core import Equation, Result, examine
+
+__all__ = ["Equation", "Result", "check", "equations", "examine", "get"]
+
+
+def equations():
+    """All entries by label, in the order of the book.
+
+    Raises
+    ------
+    ValueError
+        If two entries share a label.
+    """
+    found = {}
+    for room in (complex_plane, rotations, dimensions, dials, decay,
+                 appendix):
+        for entry in room.EQUATIONS:
+            if entry.label in found:
+                raise ValueError(f"two entries share label {entry.label!r}")
+            found[entry.label] = entry
+    return found
+
+
+def get(label):
+    """The entry with this label.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message names the nearest labels.
+
+    Examples
+    --------
+    >>> print(get("relative-2d").latex)
+    R_m^\\top R_n = R_{n-m}
+    """
+    import difflib
+
+    known = equations()
+    if label not in known:
+        near = difflib.get_close_matches(str(label), known, n=3, cutoff=0.3)
+        raise ValueError(f"no equation {label!r} in the ledger; "
+                         f"near: {', '.join(near) or 'none'}")
+    return known[label]
+
+
+def check(*labels):
+    """Examine equations and print one line for each.
+
+    Parameters
+    ----------
+    *labels : str
+
+    Raises
+    ------
+    AssertionError
+        If a proof, a trial or an attack fails.
+
+    Examples
+    --------
+    >>> check("transpose-2d")
+    ✓ transpose-2d: proved (SymPy), 1000 random points, 2 of 2 mutants caught
+    """
+    for label in labels:
+        result = examine(get(label))
+        print(result)
+        if not result.passed:
+            raise AssertionError(str(result))

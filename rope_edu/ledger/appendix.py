@@ -1,0 +1,152 @@
+"""The appendices: complex numbers, orthogonal matrices, trigonometry."""
+
+from __future__ import annotations
+
+import cmath
+import math
+
+import numpy as np
+
+from .algebra import turn
+from .core import Equation
+from .variables import ANGLE, COMPLEX, POSITIVE, REAL, vector
+
+TWO = {r"\alpha": ANGLE, r"\beta": ANGLE}
+
+
+def _sum(v, sign=1):
+    """Unit complex number at alpha + beta, or alpha - beta."""
+    return (cmath.rect(1.0, v[r"\alpha"])
+            * cmath.rect(1.0, sign * v[r"\beta"]))
+
+
+def _parts(z):
+    return z.real, z.imag
+
+
+def mirror(algebra, values):
+    """Turn T and mirror F of the plane, with the identity I."""
+    c, s = algebra.cos(values[r"\alpha"]), algebra.sin(values[r"\alpha"])
+    one, zero = algebra.number(1), algebra.number(0)
+    return {"T": turn(algebra, values[r"\alpha"]),
+            "F": algebra.matrix([[c, s], [s, -c]]),
+            "I": algebra.matrix([[one, zero], [zero, one]])}
+
+
+def _reflected(v):
+    """F q: the mirror image of q in the line at angle alpha/2."""
+    z = complex(*v["q"].ravel()).conjugate() * cmath.rect(1, v[r"\alpha"])
+    return np.array([[z.real], [z.imag]])
+
+
+COMPLEX_NUMBERS = (
+    Equation(
+        "complex-polar",
+        r"r\, e^{\mathrm{i}\alpha} = r (\cos\alpha"
+        r" + \mathrm{i} \sin\alpha)",
+        {"r": POSITIVE, r"\alpha": ANGLE},
+        lambda v: cmath.rect(v["r"], v[r"\alpha"]),
+        "Euler",
+    ),
+    Equation(
+        "complex-product",
+        r"r\, e^{\mathrm{i}\alpha} \cdot s\, e^{\mathrm{i}\beta}"
+        r" = r s\, e^{\mathrm{i}(\alpha + \beta)}",
+        TWO | {"r": POSITIVE, "s": POSITIVE},
+        lambda v: v["r"] * v["s"] * _sum(v),
+        "moduli multiply, arguments add",
+    ),
+    Equation(
+        "complex-conjugate",
+        r"(r\, e^{\mathrm{i}\alpha})^{*} = r\, e^{-\mathrm{i}\alpha}",
+        {"r": POSITIVE, r"\alpha": ANGLE},
+        lambda v: cmath.rect(v["r"], v[r"\alpha"]).conjugate(),
+        "definition of the conjugate",
+    ),
+    Equation(
+        "complex-modulus",
+        r"z\, z^{*} = |z|^2",
+        {"z": COMPLEX},
+        lambda v: v["z"].real ** 2 + v["z"].imag ** 2,
+        "any text on complex numbers",
+    ),
+    Equation(
+        "quarter-turn",
+        r"\mathrm{i}(x + \mathrm{i}y) = -y + \mathrm{i}x",
+        {"x": REAL, "y": REAL},
+        lambda v: complex(v["x"], v["y"]) * cmath.rect(1, math.pi / 2),
+        "multiplying by i turns by +90 degrees",
+    ),
+)
+ORTHOGONAL = (
+    Equation(
+        "mirror",
+        r"F^\top F = I, \qquad \det F = -1, \qquad F F = I",
+        {r"\alpha": ANGLE},
+        lambda v: (np.eye(2), -1.0, np.eye(2)),
+        "a mirror is orthogonal and no rotation",
+        mirror,
+        same={"drop ^⊤ (1)": "a mirror is symmetric"},
+    ),
+    Equation(
+        "mirror-image",
+        r"F q = \begin{pmatrix} \cos\alpha & \sin\alpha \\ \sin\alpha"
+        r" & -\cos\alpha \end{pmatrix} \begin{pmatrix} q_0 \\ q_1"
+        r" \end{pmatrix}",
+        {r"\alpha": ANGLE, "q": vector(2)},
+        _reflected,
+        "any text on linear algebra",
+        mirror,
+    ),
+    Equation(
+        "orthogonal-product",
+        r"(T q)^\top (T k) = (F q)^\top (F k) = q^\top k",
+        {r"\alpha": ANGLE, "q": vector(2), "k": vector(2)},
+        lambda v: np.dot(v["q"].ravel(), v["k"].ravel()),
+        "orthogonal maps keep every inner product",
+        mirror,
+        same={f"swap q, k in side {j}": "the product is symmetric"
+              for j in (1, 2, 3)},
+        extra=(r"(T q)^\top (F k) = q^\top k",
+               r"(T q)^\top k = q^\top k"),
+    ),
+)
+TRIGONOMETRY = (
+    Equation(
+        "cos-sum",
+        r"\cos(\alpha + \beta) = \cos\alpha \cos\beta"
+        r" - \sin\alpha \sin\beta",
+        TWO, lambda v: _sum(v).real, "angle addition",
+    ),
+    Equation(
+        "sin-sum",
+        r"\sin(\alpha + \beta) = \sin\alpha \cos\beta"
+        r" + \cos\alpha \sin\beta",
+        TWO, lambda v: _sum(v).imag, "angle addition",
+    ),
+    Equation(
+        "cos-difference",
+        r"\cos(\alpha - \beta) = \cos\alpha \cos\beta"
+        r" + \sin\alpha \sin\beta",
+        TWO, lambda v: _sum(v, -1).real, "angle addition",
+    ),
+    Equation(
+        "sin-difference",
+        r"\sin(\alpha - \beta) = \sin\alpha \cos\beta"
+        r" - \cos\alpha \sin\beta",
+        TWO, lambda v: _sum(v, -1).imag, "angle addition",
+    ),
+    Equation(
+        "pythagoras",
+        r"\cos^2\alpha + \sin^2\alpha = 1",
+        {r"\alpha": ANGLE}, lambda v: 1.0, "Pythagoras",
+    ),
+    Equation(
+        "half-angle",
+        r"1 - \cos\alpha = 2 \sin^2 \frac{\alpha}{2}",
+        {r"\alpha": ANGLE},
+        lambda v: 0.5 * abs(cmath.rect(1, v[r"\alpha"]) - 1) ** 2,
+        "the double-angle formula",
+    ),
+)
+EQUATIONS = COMPLEX_NUMBERS + ORTHOGONAL + TRIGONOMETRY

@@ -1,0 +1,205 @@
+"""Chapter 4: from the wish to f(q, m) = q exp(i m theta).
+
+Here q and k are complex numbers; `f` is the solution that the chapter
+derives, so that every step of the derivation can be tried on it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..reference import rotate, score
+from .core import Equation
+from .variables import COMPLEX, FREQUENCY, POLAR, POSITION
+
+WORDS = {"q": COMPLEX, "k": COMPLEX}
+POLAR_WORDS = {"q": POLAR, "k": POLAR}
+FREE = "the modulus of G does not depend on the offset"
+ORDER = "the product of two moduli does not depend on their order"
+PLACES = {"m": POSITION, "n": POSITION, r"\theta": FREQUENCY}
+
+
+def solution(algebra, values):
+    """f, and the real and complex g, that the chapter arrives at."""
+    def turned(z, position):
+        angle = algebra.i * position * values[r"\theta"]
+        return z * algebra.e ** angle
+
+    def product(q, k, offset):
+        return turned(q, offset) * algebra.conjugate(k)
+
+    return {
+        "f": turned, "G": product, r"\theta": values[r"\theta"],
+        "g": lambda q, k, offset: algebra.re(product(q, k, offset)),
+        "R": algebra.modulus, r"\Theta": algebra.arg,
+        r"\varphi": lambda m: m * values[r"\theta"],
+    }
+
+
+def pair(z):
+    """The complex number as a pair of real coordinates."""
+    return np.array([z.real, z.imag])
+
+
+def _inv_freq(v):
+    return np.array([v[r"\theta"]])
+
+
+def _score(v):
+    return score(pair(v["q"]), pair(v["k"]), v["m"], v["n"], _inv_freq(v))
+
+
+def _turned(v, name="q", position="m"):
+    x, y = rotate(pair(v[name]), v[position], _inv_freq(v))
+    return complex(x, y)
+
+
+def _product(v):
+    """f(q, m) times the conjugate of f(k, n), from real coordinates."""
+    (a, b), (c, d) = pair(_turned(v)), pair(_turned(v, "k", "n"))
+    return complex(a * c + b * d, b * c - a * d)
+
+
+def _angle(z):
+    return np.arctan2(z.imag, z.real)
+
+
+EQUATIONS = (
+    Equation(
+        "wish",
+        r"\langle f(q,m), f(k,n) \rangle = g(q,k,m-n)",
+        WORDS | PLACES, _score,
+        "first seed (2); Su, post 8265, eq. (2); RoFormer eq. (11)",
+        solution, lost=2,
+    ),
+    Equation(
+        "initial-conditions",
+        r"f(q,0) = q, \qquad f(k,0) = k",
+        WORDS | {r"\theta": FREQUENCY},
+        lambda v: tuple(
+            complex(*rotate(pair(v[name]), 0, _inv_freq(v)))
+            for name in "qk"),
+        "first seed (3); RoFormer eq. (22)",
+        solution, lost=3,
+    ),
+    Equation(
+        "inner-product-complex",
+        r"\langle q, k \rangle = \operatorname{Re}[q\, k^{*}]",
+        WORDS,
+        lambda v: pair(v["q"]) @ pair(v["k"]),
+        "Su, post 8265",
+        same={"swap q, k in side 1": "the inner product is symmetric",
+              "swap q, k in side 2": "conjugation keeps the real part"},
+        extra=(r"\langle q, k \rangle = \operatorname{Im}[q\, k^{*}]",
+               r"\langle q, k \rangle = q\, k^{*}"),
+    ),
+    Equation(
+        "wish-complex",
+        r"\operatorname{Re}[f(q,m)\, f(k,n)^{*}] = g(q,k,m-n)",
+        WORDS | PLACES, _score,
+        "first seed (4); Su, post 8265, eq. (3); RoFormer eq. (12)",
+        solution, lost=4,
+    ),
+    Equation(
+        "wish-stronger",
+        r"f(q,m)\, f(k,n)^{*} = G(q,k,m-n)",
+        WORDS | PLACES, _product,
+        "first seed, the assumption made for simplicity",
+        solution,
+    ),
+    Equation(
+        "polar-form",
+        r"\begin{aligned}"
+        r" f(q,m) &= R_{f(q,m)}\, e^{\mathrm{i}\Theta_{f(q,m)}} \\"
+        r" f(k,n) &= R_{f(k,n)}\, e^{\mathrm{i}\Theta_{f(k,n)}} \\"
+        r" G(q,k,m-n) &= R_{G(q,k,m-n)}\,"
+        r" e^{\mathrm{i}\Theta_{G(q,k,m-n)}}"
+        r" \end{aligned}",
+        POLAR_WORDS | PLACES,
+        lambda v: (_turned(v), _turned(v, "k", "n"), _product(v)),
+        "first seed (5); Su, post 8265, eq. (4); RoFormer eq. (23)",
+        solution, same={"- to + (2)": FREE}, lost=5,
+    ),
+    Equation(
+        "modulus-and-argument",
+        r"\begin{aligned}"
+        r" R_{f(q,m)}\, R_{f(k,n)} &= R_{G(q,k,m-n)} \\"
+        r" \Theta_{f(q,m)} - \Theta_{f(k,n)} &\equiv \Theta_{G(q,k,m-n)}"
+        r" \pmod{2\pi} \end{aligned}",
+        POLAR_WORDS | PLACES,
+        lambda v: (np.hypot(*pair(_product(v))), _angle(_product(v))),
+        "first seed (6); Su, post 8265, eq. (5); RoFormer eq. (24), whose"
+        " angle has the opposite sign",
+        solution, lost=6,
+        same={"swap m, n in side 1": FREE, "swap q, k in side 1": ORDER,
+              "swap m, n in side 2": FREE, "swap q, k in side 2": ORDER,
+              "- to + (1)": FREE},
+    ),
+    Equation(
+        "same-place-modulus",
+        r"\begin{aligned} R_{f(q,m)}\, R_{f(k,m)} &= R_{G(q,k,0)} \\"
+        r" &= R_{f(q,0)}\, R_{f(k,0)} \\"
+        r" &= \lVert q \rVert \, \lVert k \rVert \end{aligned}",
+        POLAR_WORDS | {"m": POSITION, r"\theta": FREQUENCY},
+        lambda v: np.hypot(*pair(v["q"])) * np.hypot(*pair(v["k"])),
+        "first seed (7); Su, post 8265, eq. (6); RoFormer eq. (26a)",
+        solution, lost=7,
+        same={f"swap q, k in side {j}": ORDER for j in (1, 2, 3, 4)}
+        | {f"0 to 1 ({j})": FREE for j in (1, 2, 3)},
+        extra=(r"R_{f(q,m)}\, R_{f(k,m)} = R_{G(q,q,0)}",
+               r"R_{f(q,m)}\, R_{f(k,m)} = \lVert q \rVert^2",
+               r"R_{f(q,m)} + R_{f(k,m)} = \lVert q \rVert"
+               r" \lVert k \rVert"),
+    ),
+    Equation(
+        "modulus-forced",
+        r"R_{f(q,m)}^2 = R_{G(q,q,0)} = \lVert q \rVert^2",
+        POLAR_WORDS | {"m": POSITION, r"\theta": FREQUENCY},
+        lambda v: pair(v["q"]) @ pair(v["q"]),
+        "this book: put k = q in same-place-modulus",
+        solution, same={"0 to 1 (1)": FREE},
+    ),
+    Equation(
+        "same-place-argument",
+        r"\begin{aligned} \Theta_{f(q,m)} - \Theta_{f(k,m)}"
+        r" &\equiv \Theta_{G(q,k,0)} \\"
+        r" &\equiv \Theta_{f(q,0)} - \Theta_{f(k,0)} \\"
+        r" &\equiv \Theta_q - \Theta_k \pmod{2\pi} \end{aligned}",
+        POLAR_WORDS | {"m": POSITION, r"\theta": FREQUENCY},
+        lambda v: _angle(v["q"]) - _angle(v["k"]),
+        "first seed (8); Su, post 8265, eq. (7); RoFormer eq. (26b)",
+        solution, lost=8,
+    ),
+    Equation(
+        "arithmetic-step",
+        r"\varphi(m) - \varphi(m-1) \equiv \Theta_{G(q,k,1)}"
+        r" + \Theta_k - \Theta_q \pmod{2\pi}",
+        POLAR_WORDS | {"m": POSITION, r"\theta": FREQUENCY},
+        lambda v: v[r"\theta"],
+        "first seed (9); Su, post 8265, eq. (8); RoFormer eq. (29)",
+        solution, lost=9,
+        same={"swap q, k in side 2":
+              "q and k leave the right side as they came: it is theta"},
+    ),
+    Equation(
+        "rope-2d",
+        r"\begin{aligned} f(q,m) &= R_{f(q,m)}\,"
+        r" e^{\mathrm{i}\Theta_{f(q,m)}} \\"
+        r" &= \lVert q \rVert\, e^{\mathrm{i}(\Theta_q + m\theta)} \\"
+        r" &= q\, e^{\mathrm{i}m\theta} \end{aligned}",
+        {"q": POLAR, "m": POSITION, r"\theta": FREQUENCY},
+        _turned,
+        "first seed (10); Su, post 8265, eq. (9); RoFormer eq. (33)",
+        solution, lost=10,
+    ),
+    Equation(
+        "score-complex",
+        r"\begin{aligned} \langle f(q,m), f(k,n) \rangle"
+        r" &= \operatorname{Re}[q\, k^{*} e^{\mathrm{i}(m-n)\theta}] \\"
+        r" &= \lVert q \rVert\, \lVert k \rVert"
+        r" \cos(\Theta_q - \Theta_k + (m-n)\theta) \end{aligned}",
+        POLAR_WORDS | PLACES, _score,
+        "RoFormer eq. (12)",
+        solution,
+    ),
+)

@@ -1,0 +1,206 @@
+"""Chapter 6: from one dial to d/2 dials, and the general solution."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..reference import rotate_complex, rotation_matrix, score
+from .algebra import Floating, turn
+from .core import Equation
+from .variables import (
+    FREQUENCY, GROWTH, INTEGER, POSITION, SMALL, constant, frequencies,
+    index, vector)
+
+WIDTH = 4
+DIALS = {"d": constant(WIDTH), r"\theta": frequencies(WIDTH // 2)}
+PLACES = {"m": POSITION, "n": POSITION}
+QUERY, WORDS = {"q": vector(WIDTH)}, {"q": vector(WIDTH), "k": vector(WIDTH)}
+
+
+def dials(algebra, values):
+    """`R_m` turns each pair; the hat makes a pair one complex number."""
+    theta = values[r"\theta"]
+
+    def matrix(position):
+        return algebra.direct_sum(
+            [turn(algebra, position * theta[i, 0]) for i in range(len(theta))])
+
+    def pair(name):
+        return lambda i: (values[name][2 * int(i), 0]
+                          + algebra.i * values[name][2 * int(i) + 1, 0])
+
+    found = {"R": matrix, "I": matrix(0)}
+    return found | {rf"\hat{name}": pair(name)
+                    for name in "qk" if name in values}
+
+
+def _inv_freq(v):
+    return v[r"\theta"].ravel()
+
+
+def _score(v):
+    return score(v["q"].ravel(), v["k"].ravel(), v["m"], v["n"],
+                 _inv_freq(v))
+
+
+def _turned(v, form=rotate_complex):
+    return form(v["q"].ravel(), v["m"], _inv_freq(v))[:, None]
+
+
+def _block_matrix(v):
+    """Its columns are the axes, each turned as complex pairs."""
+    return rotate_complex(np.eye(WIDTH), v["m"], _inv_freq(v)).T
+
+
+# A fixed orthogonal matrix with rational entries: no plane of the general
+# solution below lies along the coordinate axes.
+AXES = ((1, 2, 2), (2, 1, -2), (2, -2, 1))
+
+
+def _axes(algebra):
+    third = algebra.number(1) / algebra.number(3)
+    return third * algebra.matrix(
+        [[algebra.number(x) for x in row] for row in AXES])
+
+
+def mirrored_turn(algebra, values):
+    """Powers of an orthogonal O with determinant -1, in tilted axes.
+
+    It turns one plane by theta a step and flips the third axis; the flip
+    after t steps is cos(pi t), which is (-1)**t for whole t.
+    """
+    axes = _axes(algebra)
+
+    def power(t):
+        flip = algebra.matrix([[algebra.cos(algebra.pi * t)]])
+        core = algebra.direct_sum([turn(algebra, t * values[r"\theta"]), flip])
+        return algebra.mul(algebra.mul(axes, core), axes.T)
+
+    return {"O": power}
+
+
+def stretched_turn(algebra, values):
+    """Powers of an invertible A that is not orthogonal: xPos in one plane."""
+    def power(t):
+        growth = algebra.e ** (t * values[r"\alpha"])
+        return growth * turn(algebra, t * values[r"\theta"])
+
+    return {"A": power}
+
+
+def _orthogonal(v):
+    return mirrored_turn(Floating, v)["O"](1.0)
+
+
+def _powers(matrix, t):
+    return np.linalg.matrix_power(matrix, int(t))
+
+
+def _general_score(v):
+    turned = [_powers(_orthogonal(v), v[p]) @ v[x]
+              for p, x in (("m", "q"), ("n", "k"))]
+    return (turned[0].T @ turned[1])[0, 0]
+
+
+def _stretched_score(v):
+    a = np.exp(v[r"\alpha"]) * turn(Floating, v[r"\theta"])
+    left = _powers(a, v["m"]) @ v["q"]
+    right = np.linalg.inv(_powers(a, v["n"])).T @ v["k"]
+    return (left.T @ right)[0, 0]
+
+
+EQUATIONS = (
+    Equation(
+        "additive",
+        r"q^\top k = \sum_{i=0}^{d/2-1} (q_{2i} k_{2i}"
+        r" + q_{2i+1} k_{2i+1})",
+        WORDS | {"d": constant(WIDTH)},
+        lambda v: np.dot(v["q"].ravel(), v["k"].ravel()),
+        "first seed: the inner product is additive",
+        same={"swap q, k in side 1": "the inner product is symmetric",
+              "swap q, k in side 2": "the inner product is symmetric"},
+    ),
+    Equation(
+        "pair-form",
+        r"\begin{aligned}"
+        r" \tilde{q}_{2i} &= q_{2i} \cos m\theta_i"
+        r" - q_{2i+1} \sin m\theta_i \\"
+        r" \tilde{q}_{2i+1} &= q_{2i} \sin m\theta_i"
+        r" + q_{2i+1} \cos m\theta_i \end{aligned}",
+        DIALS | QUERY | {"m": POSITION, "i": index(WIDTH // 2)},
+        lambda v: tuple(_turned(v).reshape(-1, 2)[int(v["i"])]),
+        "second seed; RoFormer eq. (34)",
+        lambda algebra, v: {r"\tildeq": algebra.mul(
+            dials(algebra, v)["R"](v["m"]), v["q"])},
+    ),
+    Equation(
+        "block-diagonal",
+        r"R_m = \bigoplus_{i=0}^{d/2-1} \begin{pmatrix}"
+        r" \cos m\theta_i & -\sin m\theta_i \\"
+        r" \sin m\theta_i & \cos m\theta_i \end{pmatrix}",
+        DIALS | {"m": POSITION},
+        _block_matrix,
+        "first seed (12); RoFormer eq. (15)",
+        dials, lost=12,
+    ),
+    Equation(
+        "relative",
+        r"(R_m q)^\top (R_n k) = q^\top R_m^\top R_n k"
+        r" = q^\top R_{n-m} k",
+        DIALS | WORDS | PLACES, _score,
+        "first seed (13); Su, post 8265, eq. (12); RoFormer eq. (16)",
+        dials, lost=13,
+    ),
+    Equation(
+        "group-law",
+        r"R_m R_n = R_{m+n}, \qquad R_m^\top R_m = I",
+        DIALS | PLACES,
+        lambda v: (rotation_matrix(v["m"] + v["n"], _inv_freq(v)),
+                   np.eye(WIDTH)),
+        "RoFormer section 3.2.2",
+        dials,
+        same={"swap m, n in side 1": "turns of the same planes commute",
+              "swap m, n in side 2": "m + n = n + m"},
+    ),
+    Equation(
+        "score-sum",
+        r"q^\top R_{n-m} k = \sum_{i=0}^{d/2-1} \operatorname{Re}["
+        r"\hat{q}_i\, \hat{k}_i^{*}\,"
+        r" e^{\mathrm{i}(m-n)\theta_i}]",
+        DIALS | WORDS | PLACES, _score,
+        "RoFormer eq. (35)",
+        dials,
+    ),
+    Equation(
+        "elementwise",
+        r"R_m q = \begin{pmatrix} q_0 \\ q_1 \\ q_2 \\ q_3"
+        r" \end{pmatrix} \odot \begin{pmatrix} \cos m\theta_0 \\"
+        r" \cos m\theta_0 \\ \cos m\theta_1 \\ \cos m\theta_1"
+        r" \end{pmatrix} + \begin{pmatrix} -q_1 \\ q_0 \\ -q_3 \\ q_2"
+        r" \end{pmatrix} \odot \begin{pmatrix} \sin m\theta_0 \\"
+        r" \sin m\theta_0 \\ \sin m\theta_1 \\ \sin m\theta_1"
+        r" \end{pmatrix}",
+        DIALS | QUERY | {"m": POSITION}, _turned,
+        "first seed (14), shown for d = 4; Su, post 8265, eq. (13);"
+        " RoFormer eq. (34)",
+        dials, lost=14,
+    ),
+    Equation(
+        "general-solution",
+        r"(O^m q)^\top (O^n k) = q^\top O^{n-m} k",
+        {"m": INTEGER, "n": INTEGER, r"\theta": FREQUENCY,
+         "q": vector(3), "k": vector(3)},
+        _general_score,
+        "Su, post 8397; this book proves that there is no other",
+        mirrored_turn,
+    ),
+    Equation(
+        "two-maps",
+        r"(A^m q)^\top ((A^{-n})^\top k) = q^\top (A^{m-n})^\top k",
+        {"m": SMALL, "n": SMALL, r"\theta": FREQUENCY, r"\alpha": GROWTH,
+         "q": vector(2), "k": vector(2)},
+        _stretched_score,
+        "xPos (arXiv:2212.10554) is one A; this book",
+        stretched_turn,
+    ),
+)

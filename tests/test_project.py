@@ -1,0 +1,176 @@
+"""The project's own files: versions, licences, limits and commands."""
+
+import ast
+import importlib.metadata
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from itertools import chain
+
+import pytest
+import rope_edu
+import yaml
+from book import ROOT
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from rattler import MatchSpec, Version, VersionSpec
+
+CONDA_NAMES = {"playwright": "playwright-python"}
+MAX_BODY, MAX_COLUMNS, MAX_TEST_COLUMNS = 25, 79, 88
+NOT_OURS = ("book/_static/mathjax/",)
+# Folders of a home or build machine, and hosts of package registries.
+LOCAL = re.compile(
+    r"(^|[^a-z])/(work|farm|root|tmp|home)/"
+    r"|pypi\.org|files\.pythonhosted|registry\.npmjs|deb\.debian\.org",
+    re.M,
+)
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PACKAGE = sorted((ROOT / "rope_edu").rglob("*.py"))
+
+
+def requirements():
+    """Return the direct requirements of the core and all extras, by name."""
+    project = PROJECT["project"]
+    extras = project["optional-dependencies"].values()
+    lines = chain(project["dependencies"], *extras)
+    return {canonicalize_name(Requirement(x).name): Requirement(x) for x in lines}
+
+
+def pins():
+    """Return the version of each package in the lock file, by name."""
+    text = (ROOT / "requirements.lock").read_text("utf-8")
+    lines = [x for x in text.splitlines() if x and not x.startswith("#")]
+    pairs = [line.split("==") for line in lines]
+    return {canonicalize_name(name): version for name, version in pairs}
+
+
+def environment():
+    """Return the specifications in environment.yml, by conda's name."""
+    text = (ROOT / "environment.yml").read_text("utf-8")
+    lines = [x for x in yaml.safe_load(text)["dependencies"] if isinstance(x, str)]
+    specs = [MatchSpec(line, strict=True) for line in lines]
+    return {spec.name.normalized: spec for spec in specs}
+
+
+def ours():
+    """Return the project's text files: committed, or about to be."""
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        pytest.skip("not a git checkout")
+    command = ["git", "ls-files", "-z", "-co", "--exclude-standard"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    names = run.stdout.decode().split("\0")
+    return [ROOT / x for x in names if x and not x.startswith(NOT_OURS)]
+
+
+def test_lock_satisfies_the_ranges():
+    """The versions that are tested lie in the ranges that are promised."""
+    pinned = pins()
+    for name, requirement in requirements().items():
+        assert requirement.specifier.contains(pinned[name]), requirement
+
+
+def test_lock_is_what_runs():
+    """Outputs and pages come from the versions in the lock file."""
+    running = {name: importlib.metadata.version(name) for name in pins()}
+    assert running == pins()
+
+
+@pytest.mark.parametrize("name", sorted(requirements()))
+def test_conda_asks_for_the_same_ranges(name):
+    """Both ways to install lead to the same versions."""
+    spec = environment()[CONDA_NAMES.get(name, name)]
+    promised = str(requirements()[name].specifier)
+    assert set(str(spec.version).split(",")) == set(promised.split(","))
+    assert VersionSpec(spec.version).matches(Version(pins()[name]))
+
+
+def test_conda_asks_for_nothing_more():
+    """A package that nothing needs makes every installation longer."""
+    known = {CONDA_NAMES.get(name, name) for name in requirements()}
+    extra = {key: str(spec) for key, spec in environment().items()}
+    for name in known:
+        extra.pop(name)
+    python = "python " + PROJECT["project"]["requires-python"]
+    assert extra == {"python": python, "pip": "pip"}
+
+
+def test_import_costs_numpy_alone():
+    """SymPy or Matplotlib would make `import rope_edu` take seconds."""
+    code = (
+        "import sys; before = set(sys.modules); import rope_edu;"
+        "print(*{name.split('.')[0] for name in set(sys.modules) - before}"
+        " - sys.stdlib_module_names)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert set(run.stdout.split()) <= {"rope_edu", "numpy"}
+
+
+def test_versions_agree():
+    """What is cited is what is installed."""
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    version = PROJECT["project"]["version"]
+    assert citation["version"] == version == rope_edu.__version__
+    assert importlib.metadata.version("rope-edu") == version
+
+
+def test_licences_are_there():
+    """Code, text and what we ship of others each have their licence."""
+    for path, words in {
+        "LICENSE": "MIT License",
+        "LICENSE-text": "Attribution 4.0 International",
+        "book/_static/mathjax/LICENSE": "Apache License",
+    }.items():
+        assert words in (ROOT / path).read_text("utf-8")
+
+
+def test_make_shows_its_targets():
+    """`make` alone explains itself and starts nothing."""
+    run = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True)
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    phony = re.search(r"^\.PHONY: (.+)$", makefile, re.M)[1].split()
+    shown = [line.split()[1] for line in run.stdout.splitlines()]
+    assert run.returncode == 0
+    assert sorted(shown) == sorted(phony)
+
+
+def test_no_trace_of_a_machine():
+    """Readers have neither our folders nor our mirrors."""
+    for path in ours():
+        try:
+            text = path.read_text("utf-8")
+        except UnicodeDecodeError:
+            continue
+        found = LOCAL.search(text)
+        assert not found, f"{path.relative_to(ROOT)}: {found}"
+
+
+def body_lines(function):
+    """Return how many lines a function has below its docstring."""
+    first = function.body[0]
+    described = ast.get_docstring(function, clean=False) is not None
+    if described and len(function.body) > 1:
+        first = function.body[1]
+    return function.end_lineno - first.lineno + 1
+
+
+@pytest.mark.parametrize("path", PACKAGE, ids=lambda p: p.stem)
+def test_functions_are_short_and_lines_fit(path):
+    """Each function is read at a glance, in two columns on a laptop."""
+    text = path.read_text("utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            assert body_lines(node) <= MAX_BODY, node.name
+    for line in text.splitlines():
+        assert len(line) <= MAX_COLUMNS, line
+
+
+def test_lines_of_tests_and_tools_fit():
+    """The same, with a little more room."""
+    for path in [*(ROOT / "tests").glob("*.py"), *(ROOT / "tools").glob("*.py")]:
+        for line in path.read_text("utf-8").splitlines():
+            assert len(line) <= MAX_TEST_COLUMNS, f"{path.name}: {line}"
