@@ -108,7 +108,8 @@ def test_fractional_positions():
 
 @pytest.mark.parametrize("m", [1, 3, 4095, 65537, -(2**20) + 1, 2**53 - 1])
 def test_angle_is_within_the_documented_error(m):
-    for rate, angle in zip(*(inverse_frequencies(64), angles(m, inverse_frequencies(64)))):
+    rates = inverse_frequencies(64)
+    for rate, angle in zip(rates, angles(m, rates)):
         error = abs(Fraction(angle) - m * Fraction(rate))
         assert error <= abs(m) * Fraction(rate) * Fraction(ULP)
 

@@ -51,7 +51,9 @@ def test_vectors_are_reordered_on_the_last_axis():
     assert half_to_interleaved(x)[1].tolist() == [8, 12, 9, 13, 10, 14, 11, 15]
 
 
-@pytest.mark.parametrize("head_dim, rotary_dim", [(6, None), (8, None), (128, None), (80, 32)])
+@pytest.mark.parametrize(
+    "head_dim, rotary_dim", [(6, None), (8, None), (128, None), (80, 32)]
+)
 def test_report_59_the_round_trip_is_the_identity(head_dim, rotary_dim, rng):
     x = rng.normal(size=(3, head_dim))
     for there, back in [("half", "interleaved"), ("interleaved", "half")]:
