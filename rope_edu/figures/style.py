@@ -132,7 +132,7 @@ def _adaptive(svg, alt):
     svg = svg.replace(INK, "currentColor")
     svg = re.sub(r"-?\d+\.\d{3,}",
                  lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), svg)
-    svg = _short_ids(svg)
+    svg = _short_ids(svg, alt)
     size = re.search(r'viewBox="[^"]*"', svg)[0]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}'
     head += ' xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -141,9 +141,9 @@ def _adaptive(svg, alt):
     return re.sub(r"\n\s*", "\n", re.sub(r"<svg[^>]*>", head, svg, count=1))
 
 
-def _short_ids(svg):
+def _short_ids(svg, alt):
     """Ids that no other figure of the page has, and none unused."""
-    prefix = f"f{zlib.crc32(svg.encode()):x}-"
+    prefix = f"f{zlib.crc32((alt + svg).encode()):x}-"
     used = set(re.findall(r'(?:url\(#|href="#)([^)"]+)', svg))
     names = {old: f"{prefix}{i}" for i, old in zip(
         itertools.count(), sorted(used, key=svg.index))}
