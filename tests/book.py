@@ -17,13 +17,13 @@ from docutils.nodes import make_id
 
 ROOT = Path(__file__).resolve().parents[1]
 HTML = ROOT / "_build" / "html"
-SOURCES = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.md"))
+NUMBERED = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.md"))
+SOURCES = NUMBERED + sorted((ROOT / "notebooks").glob("appendix-*.md"))
 # Tags with which a code cell's source is folded away or left out.
 UNSEEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
 FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w:-]+)\} *(.*)$", re.M)
-EQUATION = re.compile(r"\$\$(?P<latex>.+?)\$\$ *\((?P<label>[^()\s]+)\)", re.S)
-MATH = re.compile(r"^[`:]{3,}\{math\}.*?^:label: *(\S+)", re.M | re.S)
+DISPLAY = re.compile(r"\$\$(.+?)\$\$(?: *\(([^()\s]+)\))?", re.S)
 
 
 def tags(cell):
@@ -72,16 +72,24 @@ class Chapter:
         )
 
 
-CHAPTERS = [Chapter(path) for path in SOURCES]
+CHAPTERS = [Chapter(path) for path in NUMBERED]
+NOTEBOOKS = [Chapter(path) for path in SOURCES]
 each_chapter = pytest.mark.parametrize(
     "chapter", CHAPTERS, ids=lambda chapter: chapter.path.stem
 )
+each_notebook = pytest.mark.parametrize(
+    "notebook", NOTEBOOKS, ids=lambda notebook: notebook.path.stem
+)
+
+
+def equations(text):
+    """Return (label, LaTeX) of the labelled displays in some prose."""
+    return [(label, latex) for latex, label in DISPLAY.findall(text) if label]
 
 
 def labels(text):
     """Return the labels of the displayed equations in some prose."""
-    found = [match["label"] for match in EQUATION.finditer(text)]
-    return found + MATH.findall(text)
+    return [label for label, _ in equations(text)]
 
 
 def checked(code):

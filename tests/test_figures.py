@@ -65,12 +65,19 @@ def test_nothing_reaches_outside_the_figure():
     """No global style, no metadata, no long numbers, no shared ids."""
     svg = example().svg
     assert "<style" not in svg and "<metadata" not in svg
-    assert not re.search(r"\d\.\d{3,}", svg)
+    assert not re.search(r"<[^>]*\d\.\d{3,}[^>]*>", svg)
     ids = re.findall(r' id="([^"]+)"', svg)
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'(?:url\(|href=")#([\w-]+)', svg)) == set(ids)
     other = example("Another line that rises from 0 to 2.").svg
     assert not set(ids) & set(re.findall(r' id="([^"]+)"', other))
+
+
+def test_texts_keep_their_digits():
+    """Coordinates are rounded, what the figure says is not."""
+    with style.canvas() as (figure, axes):
+        axes.text(0.1, 0.1, "0.902")
+        assert ">0.902<" in style.Picture(figure, "It says 0.902 here.").svg
 
 
 def test_bundle_has_html_png_and_text():

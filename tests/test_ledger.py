@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 import sympy as sp
-from book import EQUATION, SOURCES, Chapter
+from book import SOURCES, Chapter, directives, equations
 
 from rope_edu import ledger
 from rope_edu.ledger import core, mutation
@@ -28,9 +28,9 @@ def squeezed(latex):
 def shown():
     """Return (label, LaTeX) of every labelled equation of the pages."""
     return [
-        (match["label"], match["latex"])
+        equation
         for path in SOURCES
-        for match in EQUATION.finditer(Chapter(path).prose)
+        for equation in equations(Chapter(path).prose)
     ]
 
 
@@ -70,6 +70,14 @@ def test_page_shows_the_entry(label, latex):
     """What is read is what was proved."""
     assert label in ENTRIES, f"{label} is not in the ledger"
     assert squeezed(latex) == squeezed(ENTRIES[label].latex)
+
+
+def test_no_equation_takes_another_door():
+    """Only `$$ .. $$ (label)` is compared, so nothing else may be shown."""
+    for path in SOURCES:
+        names = [name for name, _ in directives(Chapter(path).prose)]
+        assert "math" not in names
+        assert r"\begin{equation" not in Chapter(path).prose
 
 
 def test_fourteen_equations_were_lost():

@@ -1,1 +1,79 @@
-CHECKS = {}
+"""Chapter 4: the complex plane."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+
+from ..symbolic import is_zero
+from ._wrong import array, require
+
+TURN = 2 * np.pi
+
+
+def possible_rates(answer):
+    """4.1: every theta in [0, 2 pi) that explains two arguments."""
+    for first, second, steps in ((0.5, 1.1, 3), (2.0, -2.0, 1), (0, 6, 5)):
+        found = answer(first, second, steps)
+        found = array(found, np.shape(found))
+        require(np.size(found) != 1 or steps == 1,
+                f"one theta is not all: over {steps} steps a hand may have"
+                " made whole turns that the two arguments do not show")
+        found = np.sort(array(found, (steps,)))
+        require(np.all((found >= 0) & (found < TURN)),
+                "each theta is wanted in [0, 2 pi)")
+        missed = np.exp(1j * (first + steps * found)) - np.exp(1j * second)
+        require(np.max(np.abs(missed)) < 1e-9,
+                f"from {first}, {steps} steps of your theta do not lead to"
+                f" {second}")
+        require(np.all(np.diff(found) > 1e-9), "a theta comes twice")
+
+
+def mirror_counts(answer):
+    """4.2: how many scores, and how many products, the mirror leaves."""
+    found = array(answer, (2,))
+    q, k = ([z, np.conj(z)] for z in (1 + 2j, 3 + 1j))
+    products = {a * np.conj(b) for a in q for b in k}
+    scores = {z.real for z in products}
+    require(found[0] != 1, "the scores are not all equal: try (m, n) = (0, 0)"
+            " and (1, 0)")
+    require(found[0] < 10, "a mirror undoes itself: of the offset only even"
+            " or odd is left")
+    require(found[0] == len(scores), "the number of scores is not right")
+    require(found[1] != found[0], "the score is only the real part: look at"
+            " (0, 0) and (1, 1)")
+    require(found[1] == len(products), "the number of products is not right")
+
+
+def mirror_difference(answer):
+    """4.3: F(q) F(k)* - q k* for a mirror F, in coordinates."""
+    q0, q1, k0, k1 = sp.symbols("q_0 q_1 k_0 k_1", real=True)
+    found = sp.sympify(answer)
+    names = {q0, q1, k0, k1}
+    require(found.free_symbols <= names,
+            f"only the symbols {sorted(map(str, names))} are needed: the"
+            " tilt of the mirror drops out")
+    wanted = 2 * sp.I * (q0 * k1 - q1 * k0)
+    require(is_zero(sp.re(sp.expand(found))),
+            "a mirror keeps the real part, so the difference has none")
+    require(not is_zero(found + wanted), "the sign is the wrong way")
+    require(is_zero(found - wanted), "the imaginary part is not right")
+
+
+def gained_angle(answer):
+    """4.4: what two clocks of different rates gain over s positions."""
+    s, theta, omega = sp.symbols("s theta omega", real=True)
+    found = sp.sympify(answer)
+    require(found.free_symbols <= {s, theta, omega},
+            "only the symbols s, theta and omega are needed")
+    require(is_zero(found.subs(omega, theta)),
+            "with equal rates nothing may be gained")
+    require(is_zero(found.subs(s, 0)), "nobody moved, yet something is gained")
+    wanted = s * (theta - omega)
+    require(not is_zero(found + wanted),
+            "the sign is the wrong way: the key enters with its conjugate")
+    require(is_zero(found - wanted), "the angle is not right")
+
+
+CHECKS = {"4.1": possible_rates, "4.2": mirror_counts,
+          "4.3": mirror_difference, "4.4": gained_angle}

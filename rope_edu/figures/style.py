@@ -130,8 +130,7 @@ def _adaptive(svg, alt):
     svg = re.sub(r"<(metadata|style).*?</\1>", "", svg, flags=re.S)
     svg = svg.replace("'DejaVu Sans'", FONTS)
     svg = svg.replace(INK, "currentColor")
-    svg = re.sub(r"-?\d+\.\d{3,}",
-                 lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), svg)
+    svg = re.sub(r"<[^>]*>", lambda tag: _shorten(tag[0]), svg)
     svg = _short_ids(svg, alt)
     size = re.search(r'viewBox="[^"]*"', svg)[0]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}'
@@ -139,6 +138,12 @@ def _adaptive(svg, alt):
     head += ' stroke-linejoin="round"'
     head += f'><title>{escape(alt)}</title>'
     return re.sub(r"\n\s*", "\n", re.sub(r"<svg[^>]*>", head, svg, count=1))
+
+
+def _shorten(tag):
+    """A tag with two decimals for its coordinates; texts stay whole."""
+    return re.sub(r"-?\d+\.\d{3,}", lambda number: (
+        f"{float(number[0]):.2f}".rstrip("0").rstrip(".")), tag)
 
 
 def _short_ids(svg, alt):

@@ -7,11 +7,15 @@ part of the derivation; the LaTeX in an entry is the LaTeX on the page.
 
 from __future__ import annotations
 
+import difflib
+from html import escape
+
 from . import (
     appendix, complex_plane, decay, dials, dimensions, rotations)
 from .core import Equation, Result, examine
 
-__all__ = ["Equation", "Result", "check", "equations", "examine", "get"]
+__all__ = ["Equation", "Lines", "Result", "check", "equations", "examine",
+           "get"]
 
 
 def equations():
@@ -45,8 +49,6 @@ def get(label):
     >>> print(get("relative-2d").latex)
     R_m^\\top R_n = R_{n-m}
     """
-    import difflib
-
     known = equations()
     if label not in known:
         near = difflib.get_close_matches(str(label), known, n=3, cutoff=0.3)
@@ -56,24 +58,40 @@ def get(label):
 
 
 def check(*labels):
-    """Examine equations and print one line for each.
+    """Examine equations; the result shows one line for each.
 
     Parameters
     ----------
     *labels : str
 
+    Returns
+    -------
+    Lines
+
     Raises
     ------
     AssertionError
         If a proof, a trial or an attack fails.
+    ValueError
+        If the ledger has no such equation.
 
     Examples
     --------
     >>> check("transpose-2d")
     ✓ transpose-2d: proved (SymPy), 1000 random points, 2 of 2 mutants caught
     """
-    for label in labels:
-        result = examine(get(label))
-        print(result)
-        if not result.passed:
-            raise AssertionError(str(result))
+    results = [examine(get(label)) for label in labels]
+    lines = Lines(map(str, results))
+    if not all(result.passed for result in results):
+        raise AssertionError(repr(lines))
+    return lines
+
+
+class Lines(tuple):
+    """Lines of text that show as themselves, on a page as paragraphs."""
+
+    def __repr__(self):
+        return "\n".join(self)
+
+    def _repr_html_(self):
+        return "".join(f'<p class="check">{escape(x)}</p>' for x in self)

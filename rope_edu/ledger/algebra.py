@@ -34,6 +34,7 @@ class Exact:
     number = staticmethod(sp.Rational)
     power = staticmethod(operator.pow)
     det = staticmethod(lambda a: a.det())
+    trace = staticmethod(lambda a: a.trace())
     inverse = staticmethod(lambda a: a.inv())
     hadamard = staticmethod(lambda a, b: a.multiply_elementwise(b))
     diag = staticmethod(lambda a: sp.diag(*a))
@@ -59,6 +60,7 @@ class Floating:
     is_matrix = staticmethod(lambda a: getattr(a, "ndim", 0) == 2)
     number = staticmethod(float)
     det = staticmethod(np.linalg.det)
+    trace = staticmethod(np.trace)
     inverse = staticmethod(np.linalg.inv)
     hadamard = staticmethod(operator.mul)
     diag = staticmethod(lambda a: np.diag(a.ravel()))
@@ -116,7 +118,7 @@ def norm(algebra, a):
 
 
 UNARY = ("cos", "sin", "log", "sqrt", "re", "im", "arg", "modulus",
-         "conjugate", "det", "inverse", "diag")
+         "conjugate", "det", "trace", "inverse", "diag")
 PLAIN = {"add": operator.add, "sub": operator.sub, "div": operator.truediv}
 
 

@@ -20,10 +20,6 @@ def _sum(v, sign=1):
             * cmath.rect(1.0, sign * v[r"\beta"]))
 
 
-def _parts(z):
-    return z.real, z.imag
-
-
 def mirror(algebra, values):
     """Turn T and mirror F of the plane, with the identity I."""
     c, s = algebra.cos(values[r"\alpha"]), algebra.sin(values[r"\alpha"])
@@ -33,10 +29,39 @@ def mirror(algebra, values):
             "I": algebra.matrix([[one, zero], [zero, one]])}
 
 
+def mirrors(algebra, values):
+    """Turns T and mirrors F by their angles."""
+    def mirror_at(angle):
+        c, s = algebra.cos(angle), algebra.sin(angle)
+        return algebra.matrix([[c, s], [s, -c]])
+
+    return {"T": lambda angle: turn(algebra, angle), "F": mirror_at}
+
+
+def _column(z):
+    return np.array([[z.real], [z.imag]])
+
+
+def _mirrored_twice(v):
+    """Mirror the axes at beta/2, then at alpha/2, as complex numbers."""
+    once = [z.conjugate() * cmath.rect(1, v[r"\beta"]) for z in (1 + 0j, 1j)]
+    return np.hstack([
+        _column(z.conjugate() * cmath.rect(1, v[r"\alpha"])) for z in once])
+
+
+def _pair(column):
+    return complex(*column.ravel())
+
+
+def _polar_product(v):
+    """q k* from moduli and arguments."""
+    (r, a), (s, b) = map(cmath.polar, (_pair(v["q"]), _pair(v["k"])))
+    return cmath.rect(r * s, a - b)
+
+
 def _reflected(v):
     """F q: the mirror image of q in the line at angle alpha/2."""
-    z = complex(*v["q"].ravel()).conjugate() * cmath.rect(1, v[r"\alpha"])
-    return np.array([[z.real], [z.imag]])
+    return _column(_pair(v["q"]).conjugate() * cmath.rect(1, v[r"\alpha"]))
 
 
 COMPLEX_NUMBERS = (
@@ -77,11 +102,20 @@ COMPLEX_NUMBERS = (
         lambda v: complex(v["x"], v["y"]) * cmath.rect(1, math.pi / 2),
         "multiplying by i turns by +90 degrees",
     ),
+    Equation(
+        "conjugate-product",
+        r"(q_0 + \mathrm{i} q_1)(k_0 + \mathrm{i} k_1)^{*}"
+        r" = (q_0 k_0 + q_1 k_1) + \mathrm{i}(q_1 k_0 - q_0 k_1)",
+        {"q": vector(2), "k": vector(2)},
+        _polar_product,
+        "inner product and determinant in one product",
+    ),
 )
 ORTHOGONAL = (
     Equation(
-        "mirror",
-        r"F^\top F = I, \qquad \det F = -1, \qquad F F = I",
+        "mirror-matrix",
+        r"\begin{aligned} F^\top F &= I \\ \det F &= -1 \\ F F &= I"
+        r" \end{aligned}",
         {r"\alpha": ANGLE},
         lambda v: (np.eye(2), -1.0, np.eye(2)),
         "a mirror is orthogonal and no rotation",
@@ -97,6 +131,16 @@ ORTHOGONAL = (
         _reflected,
         "any text on linear algebra",
         mirror,
+    ),
+    Equation(
+        "two-mirrors",
+        r"F_\alpha F_\beta = T_{\alpha - \beta}",
+        TWO,
+        _mirrored_twice,
+        "two mirrors make a turn",
+        mirrors,
+        extra=(r"F_\beta F_\alpha = T_{\alpha - \beta}",
+               r"F_\alpha F_\beta = F_{\alpha - \beta}"),
     ),
     Equation(
         "orthogonal-product",

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..reference import rotate, score
 from .core import Equation
-from .variables import COMPLEX, FREQUENCY, POLAR, POSITION
+from .variables import (
+    ANGLE, COMPLEX, FREQUENCY, GROWTH, POLAR, POSITION, SMALL)
 
 WORDS = {"q": COMPLEX, "k": COMPLEX}
 POLAR_WORDS = {"q": POLAR, "k": POLAR}
@@ -34,6 +35,31 @@ def solution(algebra, values):
         "R": algebra.modulus, r"\Theta": algebra.arg,
         r"\varphi": lambda m: m * values[r"\theta"],
     }
+
+
+def shifted(algebra, values):
+    """f with a fixed extra angle gamma: the wish alone does not see it."""
+    def turned(z, position):
+        angle = position * values[r"\theta"] + values[r"\gamma"]
+        return z * algebra.e ** (algebra.i * angle)
+
+    return {"f": turned}
+
+
+def mirror(algebra, values):
+    """F mirrors the plane in the line at half the angle alpha."""
+    tilt = algebra.e ** (algebra.i * values[r"\alpha"])
+    return {"F": lambda z: tilt * algebra.conjugate(z)}
+
+
+def two_maps(algebra, values):
+    """One map for queries that grows, one for keys that shrinks alike."""
+    def map_with(growth):
+        rate = growth + algebra.i * values[r"\theta"]
+        return lambda z, position: z * algebra.e ** (rate * position)
+
+    return {"f_q": map_with(values[r"\alpha"]),
+            "f_k": map_with(-values[r"\alpha"]), "R": algebra.modulus}
 
 
 def pair(z):
@@ -60,6 +86,21 @@ def _product(v):
     return complex(a * c + b * d, b * c - a * d)
 
 
+def _mirrored(v):
+    """Inner product and signed area after a mirror matrix, as one number."""
+    c, s = np.cos(v[r"\alpha"]), np.sin(v[r"\alpha"])
+    matrix = np.array([[c, s], [s, -c]])
+    (a, b), (x, y) = matrix @ pair(v["q"]), matrix @ pair(v["k"])
+    return complex(a * x + b * y, b * x - a * y)
+
+
+def _two_moduli(v):
+    """Lengths that grow and shrink step by step, from where they begin."""
+    step = np.exp(v[r"\alpha"])
+    return (np.hypot(*pair(v["q"])) * step ** v["m"]
+            * np.hypot(*pair(v["k"])) / step ** v["n"])
+
+
 def _angle(z):
     return np.arctan2(z.imag, z.real)
 
@@ -81,6 +122,15 @@ EQUATIONS = (
             for name in "qk"),
         "first seed (3); RoFormer eq. (22)",
         solution, lost=3,
+    ),
+    Equation(
+        "offset-gamma",
+        r"\begin{aligned} & \operatorname{Re}[f(q,m)\, f(k,n)^{*}] \\"
+        r" &\quad = \operatorname{Re}[q\, e^{\mathrm{i}(m\theta + \gamma)}"
+        r" (k\, e^{\mathrm{i}(n\theta + \gamma)})^{*}] \end{aligned}",
+        POLAR_WORDS | PLACES | {r"\gamma": ANGLE}, _score,
+        "RoFormer eq. (30) keeps this gamma",
+        shifted,
     ),
     Equation(
         "inner-product-complex",
@@ -106,6 +156,18 @@ EQUATIONS = (
         WORDS | PLACES, _product,
         "first seed, the assumption made for simplicity",
         solution,
+    ),
+    Equation(
+        "mirror",
+        r"\begin{aligned} F(q)\, F(k)^{*} &= q^{*}\, k \\"
+        r" \operatorname{Re}[F(q)\, F(k)^{*}]"
+        r" &= \operatorname{Re}[q\, k^{*}] \end{aligned}",
+        WORDS | {r"\alpha": ANGLE},
+        lambda v: (_mirrored(v), _mirrored(v).real),
+        "this book: a counter-example",
+        mirror,
+        same={"swap q, k in side 3": "conjugation keeps the real part",
+              "swap q, k in side 4": "conjugation keeps the real part"},
     ),
     Equation(
         "polar-form",
@@ -160,6 +222,17 @@ EQUATIONS = (
         solution, same={"0 to 1 (1)": FREE},
     ),
     Equation(
+        "two-moduli",
+        r"R_{f_q(q,m)}\, R_{f_k(k,n)} = \lVert q \rVert\, \lVert k \rVert\,"
+        r" e^{(m-n)\alpha}",
+        POLAR_WORDS | {"m": SMALL, "n": SMALL, r"\theta": FREQUENCY,
+                       r"\alpha": GROWTH},
+        _two_moduli,
+        "xPos (arXiv:2212.10554) makes this choice; this book",
+        two_maps,
+        same={"swap q, k in side 2": ORDER},
+    ),
+    Equation(
         "same-place-argument",
         r"\begin{aligned} \Theta_{f(q,m)} - \Theta_{f(k,m)}"
         r" &\equiv \Theta_{G(q,k,0)} \\"
@@ -191,6 +264,9 @@ EQUATIONS = (
         _turned,
         "first seed (10); Su, post 8265, eq. (9); RoFormer eq. (33)",
         solution, lost=10,
+        extra=(r"f(q,m) = q\, e^{-\mathrm{i}m\theta}",
+               r"f(q,m) = q\, e^{m\theta}",
+               r"f(q,m) = \lVert q \rVert\, e^{\mathrm{i}m\theta}"),
     ),
     Equation(
         "score-complex",
@@ -200,6 +276,16 @@ EQUATIONS = (
         r" \cos(\Theta_q - \Theta_k + (m-n)\theta) \end{aligned}",
         POLAR_WORDS | PLACES, _score,
         "RoFormer eq. (12)",
+        solution,
+    ),
+    Equation(
+        "two-hands",
+        r"\begin{aligned} \Theta_{f(q,m)} - \Theta_{f(k,n)}"
+        r" &\equiv \Theta_q - \Theta_k \\"
+        r" &\quad + (m-n)\theta \pmod{2\pi} \end{aligned}",
+        POLAR_WORDS | PLACES,
+        lambda v: _angle(_product(v)),
+        "second seed, the two hands of a clock",
         solution,
     ),
 )

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..frequencies import angles
-from ..reference import rotate, rotate_dense, rotation_matrix, score
+from ..reference import rotate, rotation_matrix, score
 from .core import Equation
 from .dimensions import dials
-from .variables import FREQUENCY, POSITION, REAL, constant, frequencies, vector
+from .variables import POSITION, REAL, constant, frequencies, vector
 
 WIDTH = 6
 PAIRS = WIDTH // 2
 DIALS = {"d": constant(WIDTH), r"\theta": frequencies(PAIRS)}
 OFFSET = {"r": POSITION}
 QUERY = {"q": vector(WIDTH)}
+WORDS = QUERY | {"k": vector(WIDTH)}
 
 
 def _inv_freq(v):
     return v[r"\theta"].ravel()
 
 
+def _score(v, offset):
+    return score(v["q"].ravel(), v["k"].ravel(), 0, offset, _inv_freq(v))
+
+
 def _self_score(v, offset):
-    q = v["q"].ravel()
-    return score(q, q, 0, offset, _inv_freq(v))
+    return _score(v | {"k": v["q"]}, offset)
 
 
 def amplitudes(algebra, values):
@@ -33,7 +36,7 @@ def amplitudes(algebra, values):
     def h(i):
         if int(i) == PAIRS:
             return algebra.number(0)
-        return pairs[r"\hatq"](i) * algebra.conjugate(pairs[r"\hatk"](i))
+        return algebra.conjugate(pairs[r"\hatq"](i)) * pairs[r"\hatk"](i)
 
     def partial(i):
         terms = [algebra.e ** (algebra.i * values["r"]
@@ -46,30 +49,51 @@ def amplitudes(algebra, values):
 
 def _complex_score(v):
     """Sum of h_i exp(i r theta_i): real part and imaginary part apart."""
-    q, k = v["q"].ravel(), v["k"].ravel()
-    turned = rotate(q, v["r"], _inv_freq(v))
-    mirrored = np.stack([-turned[1::2], turned[0::2]], axis=1).ravel()
-    return complex(turned @ k, -(mirrored @ k))
+    k = v["k"].ravel()
+    back = rotate(v["q"].ravel(), -v["r"], _inv_freq(v))
+    ahead = np.stack([-back[1::2], back[0::2]], axis=1).ravel()
+    return complex(back @ k, ahead @ k)
 
 
 EQUATIONS = (
     Equation(
+        "score-amplitudes",
+        r"q^\top R_r k = \operatorname{Re}[\sum_{i=0}^{d/2-1}"
+        r" \hat{q}_i^{*}\, \hat{k}_i\, e^{\mathrm{i}r\theta_i}]",
+        DIALS | OFFSET | WORDS,
+        lambda v: _score(v, v["r"]),
+        "RoFormer eq. (35), counted as r = n - m",
+        dials,
+    ),
+    Equation(
+        "abel",
+        r"\begin{aligned} &\sum_{i=0}^{d/2-1} h_i\,"
+        r" e^{\mathrm{i}r\theta_i} \\"
+        r" &= \sum_{i=0}^{d/2-1} h_i (S_{i+1} - S_i) \\"
+        r" &= -\sum_{i=0}^{d/2-1} S_{i+1} (h_{i+1} - h_i) \end{aligned}",
+        DIALS | OFFSET | WORDS,
+        _complex_score,
+        "RoFormer eq. (36), summation by parts with h_{d/2} = 0",
+        amplitudes,
+    ),
+    Equation(
         "self-score",
-        r"q^\top R_r q = \sum_{i=0}^{d/2-1} (q_{2i}^2 + q_{2i+1}^2)"
-        r" \cos r\theta_i",
+        r"\begin{aligned} &q^\top R_r q \\ &= \sum_{i=0}^{d/2-1}"
+        r" (q_{2i}^2 + q_{2i+1}^2) \cos r\theta_i \end{aligned}",
         DIALS | OFFSET | QUERY,
         lambda v: _self_score(v, v["r"]),
         "this book; score-sum with k = q",
         dials,
     ),
     Equation(
-        "moved-peak",
-        r"q^\top R_{n-m} (R_r^\top q) = \sum_{i=0}^{d/2-1}"
-        r" (q_{2i}^2 + q_{2i+1}^2) \cos((n-m-r)\theta_i)",
-        DIALS | OFFSET | QUERY | {"m": POSITION, "n": POSITION},
-        lambda v: _self_score(v, v["n"] - v["m"] - v["r"]),
-        "Barbero et al. (arXiv:2410.06205), proposition 3.1",
+        "trace",
+        r"\operatorname{tr}(R_r R_r^\top) = d",
+        DIALS | OFFSET,
+        lambda v: np.sum(rotation_matrix(v["r"], _inv_freq(v)) ** 2),
+        "this book; the variance of the score of standard normal q and k",
         dials,
+        extra=(r"\operatorname{tr}(R_r) = d",
+               r"\operatorname{tr}(R_r R_r^\top) = d/2"),
     ),
     Equation(
         "mean-score",
@@ -83,12 +107,21 @@ EQUATIONS = (
             "u": algebra.matrix([[algebra.number(1)]] * WIDTH)},
     ),
     Equation(
-        "abel",
-        r"\sum_{i=0}^{d/2-1} h_i\, e^{\mathrm{i}r\theta_i}"
-        r" = -\sum_{i=0}^{d/2-1} S_{i+1} (h_{i+1} - h_i)",
-        DIALS | OFFSET | QUERY | {"k": vector(WIDTH)},
-        _complex_score,
-        "RoFormer eq. (36), summation by parts with h_{d/2} = 0",
-        amplitudes,
+        "moved-peak",
+        r"q^\top R_{n-m} (R_r^\top q) = q^\top R_{n-m-r}\, q",
+        DIALS | OFFSET | QUERY | {"m": POSITION, "n": POSITION},
+        lambda v: _self_score(v, v["n"] - v["m"] - v["r"]),
+        "Barbero et al. (arXiv:2410.06205), proposition 3.1",
+        dials,
+    ),
+    Equation(
+        "odd-part",
+        r"\begin{aligned} &q^\top R_r k - q^\top R_{-r} k \\"
+        r" &= -2 \sum_{i=0}^{d/2-1} \operatorname{Im}["
+        r"\hat{q}_i^{*}\, \hat{k}_i] \sin r\theta_i \end{aligned}",
+        DIALS | OFFSET | WORDS,
+        lambda v: _score(v, v["r"]) - _score(v, -v["r"]),
+        "this book; score-amplitudes at r and at -r",
+        dials,
     ),
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..frequencies import inverse_frequencies, wavelengths
-from ..reference import rotate_complex
+from ..reference import rotate, rotate_complex
 from .core import Equation
 from .variables import (
-    BASE, FREQUENCY, INTEGER, POSITION, constant, index)
+    BASE, FREQUENCY, INTEGER, POSITION, constant, frequencies, index)
 
 WIDTH = 8
 PAIRS = WIDTH // 2
@@ -53,6 +53,12 @@ def sinusoidal(algebra, values):
         return wave(position * rate)
 
     return {"p": component, r"\theta": lambda i: algebra.number(10) ** (-i)}
+
+
+def _moved(values):
+    """How far position m moves the vector (1, 0, 1, 0, ...)."""
+    start = np.tile([1.0, 0.0], PAIRS)
+    return rotate(start, values["m"], values[r"\theta"].ravel()) - start
 
 
 EQUATIONS = (
@@ -100,8 +106,8 @@ EQUATIONS = (
     ),
     Equation(
         "sinusoidal-offset",
-        r"\sum_{j=0}^{d-1} p_{m,j}\, p_{n,j}"
-        r" = \sum_{i=0}^{d/2-1} \cos((m-n)\theta_i)",
+        r"\begin{aligned} & \sum_{j=0}^{d-1} p_{m,j}\, p_{n,j} \\"
+        r" &= \sum_{i=0}^{d/2-1} \cos((m-n)\theta_i) \end{aligned}",
         {"m": POSITION, "n": POSITION, "d": constant(WIDTH)},
         lambda v: _sinusoid(v["m"]) @ _sinusoid(v["n"]),
         "Vaswani et al. section 3.5; this book",
@@ -110,12 +116,37 @@ EQUATIONS = (
               "swap m, n in side 2": "the cosine is even"},
     ),
     Equation(
+        "sinusoidal-shift",
+        r"\begin{aligned}"
+        r" & \begin{pmatrix} p_{k+s,2i} \\ p_{k+s,2i+1} \end{pmatrix} \\"
+        r" &= \begin{pmatrix} \cos s\theta_i & \sin s\theta_i \\"
+        r" -\sin s\theta_i & \cos s\theta_i \end{pmatrix}"
+        r" \begin{pmatrix} p_{k,2i} \\ p_{k,2i+1} \end{pmatrix}"
+        r" \end{aligned}",
+        {"k": POSITION, "s": POSITION, "i": index(PAIRS)},
+        lambda v: _sinusoid(v["k"] + v["s"]).reshape(-1, 2)[
+            int(v["i"])].reshape(2, 1),
+        "Vaswani et al. section 3.5: a linear function of p_k",
+        sinusoidal,
+    ),
+    Equation(
         "chord",
         r"|e^{\mathrm{i}m\theta} - 1|^2 = 4 \sin^2 \frac{m\theta}{2}",
         {"m": POSITION, r"\theta": FREQUENCY},
         lambda v: abs(complex(np.cos(v["m"] * v[r"\theta"]) - 1,
                               np.sin(v["m"] * v[r"\theta"]))) ** 2,
         "the gap that a hand leaves to where it started",
+    ),
+    Equation(
+        "all-chords",
+        r"\begin{aligned}"
+        r" & \sum_{i=0}^{d/2-1} |e^{\mathrm{i}m\theta_i} - 1|^2 \\"
+        r" &= d - 2 \sum_{i=0}^{d/2-1} \cos m\theta_i \end{aligned}",
+        {"m": POSITION, "d": constant(WIDTH),
+         r"\theta": frequencies(PAIRS)},
+        lambda v: np.linalg.norm(_moved(v)) ** 2,
+        "this book: the mean cosine measures how far the dials are from"
+        " their start",
     ),
     Equation(
         "whole-turns",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from ..reference import rotate_complex, rotation_matrix, score
@@ -15,6 +17,9 @@ WIDTH = 4
 DIALS = {"d": constant(WIDTH), r"\theta": frequencies(WIDTH // 2)}
 PLACES = {"m": POSITION, "n": POSITION}
 QUERY, WORDS = {"q": vector(WIDTH)}, {"q": vector(WIDTH), "k": vector(WIDTH)}
+# With d = 4 the permutation of the layouts is its own inverse, and a
+# transpose on the wrong side would pass.
+SIX = {r"\theta": frequencies(3), "q": vector(6), "k": vector(6)}
 
 
 def dials(algebra, values):
@@ -52,31 +57,58 @@ def _block_matrix(v):
     return rotate_complex(np.eye(WIDTH), v["m"], _inv_freq(v)).T
 
 
-# A fixed orthogonal matrix with rational entries: no plane of the general
-# solution below lies along the coordinate axes.
-AXES = ((1, 2, 2), (2, 1, -2), (2, -2, 1))
+def half_split(algebra, values):
+    """`H_m` turns the pairs ``(i, i + d/2)``; `P` puts pairs there."""
+    half = len(values[r"\theta"])
+    zero, one = algebra.number(0), algebra.number(1)
+
+    def matrix(position):
+        rows = [[zero] * 2 * half for _ in range(2 * half)]
+        for i in range(half):
+            angle = position * values[r"\theta"][i, 0]
+            c, s = algebra.cos(angle), algebra.sin(angle)
+            rows[i][i] = rows[i + half][i + half] = c
+            rows[i][i + half], rows[i + half][i] = -s, s
+        return algebra.matrix(rows)
+
+    order = [*range(0, 2 * half, 2), *range(1, 2 * half, 2)]
+    places = [[one if j == place else zero for j in range(2 * half)]
+              for place in order]
+    return dials(algebra, values) | {
+        "H": matrix, "P": algebra.matrix(places)}
+
+
+def _half_matrix(v):
+    return rotation_matrix(v["m"], _inv_freq(v), layout="half")
+
+
+# A fixed orthogonal matrix with rational entries and no symmetry: neither
+# the plane nor the axis of the general solution below is a coordinate one.
+AXES = ((3, 0, 4), (0, 5, 0), (-4, 0, 3))
 
 
 def _axes(algebra):
-    third = algebra.number(1) / algebra.number(3)
-    return third * algebra.matrix(
+    fifth = algebra.number(1) / algebra.number(5)
+    return fifth * algebra.matrix(
         [[algebra.number(x) for x in row] for row in AXES])
 
 
 def mirrored_turn(algebra, values):
-    """Powers of an orthogonal O with determinant -1, in tilted axes.
+    """Powers of an orthogonal O with determinant -1, in tilted axes B.
 
-    It turns one plane by theta a step and flips the third axis; the flip
+    D turns one plane by theta a step and flips the third axis; the flip
     after t steps is cos(pi t), which is (-1)**t for whole t.
     """
     axes = _axes(algebra)
 
-    def power(t):
+    def core(t):
         flip = algebra.matrix([[algebra.cos(algebra.pi * t)]])
-        core = algebra.direct_sum([turn(algebra, t * values[r"\theta"]), flip])
-        return algebra.mul(algebra.mul(axes, core), axes.T)
+        return algebra.direct_sum([turn(algebra, t * values[r"\theta"]), flip])
 
-    return {"O": power}
+    def power(t):
+        return algebra.mul(algebra.mul(axes, core(t)), axes.T)
+
+    return {"O": power, "D": core, "B": axes}
 
 
 def stretched_turn(algebra, values):
@@ -163,6 +195,16 @@ EQUATIONS = (
               "swap m, n in side 2": "m + n = n + m"},
     ),
     Equation(
+        "norm",
+        r"\lVert R_m q \rVert = \lVert q \rVert",
+        DIALS | QUERY | {"m": POSITION},
+        lambda v: np.linalg.norm(v["q"]),
+        "RoFormer section 3.2.2: R is orthogonal",
+        dials,
+        extra=(r"\lVert R_m q \rVert = m \lVert q \rVert",
+               r"\lVert R_m q - q \rVert = \lVert q \rVert"),
+    ),
+    Equation(
         "score-sum",
         r"q^\top R_{n-m} k = \sum_{i=0}^{d/2-1} \operatorname{Re}["
         r"\hat{q}_i\, \hat{k}_i^{*}\,"
@@ -186,12 +228,46 @@ EQUATIONS = (
         dials, lost=14,
     ),
     Equation(
+        "elementwise-half",
+        r"H_m q = \begin{pmatrix} q_0 \\ q_1 \\ q_2 \\ q_3"
+        r" \end{pmatrix} \odot \begin{pmatrix} \cos m\theta_0 \\"
+        r" \cos m\theta_1 \\ \cos m\theta_0 \\ \cos m\theta_1"
+        r" \end{pmatrix} + \begin{pmatrix} -q_2 \\ -q_3 \\ q_0 \\ q_1"
+        r" \end{pmatrix} \odot \begin{pmatrix} \sin m\theta_0 \\"
+        r" \sin m\theta_1 \\ \sin m\theta_0 \\ \sin m\theta_1"
+        r" \end{pmatrix}",
+        DIALS | QUERY | {"m": POSITION},
+        lambda v: _turned(v, functools.partial(
+            rotate_complex, layout="half")),
+        "the layout of GPT-NeoX and Hugging Face, shown for d = 4",
+        half_split,
+    ),
+    Equation(
+        "half-split",
+        r"H_m = P R_m P^\top, \qquad"
+        r" (H_m P q)^\top (H_n P k) = q^\top R_{n-m} k",
+        PLACES | SIX,
+        lambda v: (_half_matrix(v), _score(v)),
+        "this book; permuted weights rest on it",
+        half_split,
+    ),
+    Equation(
         "general-solution",
         r"(O^m q)^\top (O^n k) = q^\top O^{n-m} k",
         {"m": INTEGER, "n": INTEGER, r"\theta": FREQUENCY,
          "q": vector(3), "k": vector(3)},
         _general_score,
         "Su, post 8397; this book proves that there is no other",
+        mirrored_turn,
+    ),
+    Equation(
+        "change-of-basis",
+        r"q^\top O^{n-m} k = (B^\top q)^\top D^{n-m} (B^\top k)",
+        {"m": INTEGER, "n": INTEGER, r"\theta": FREQUENCY,
+         "q": vector(3), "k": vector(3)},
+        _general_score,
+        "real normal form of an orthogonal matrix: Horn and Johnson,"
+        " section 2.5",
         mirrored_turn,
     ),
     Equation(

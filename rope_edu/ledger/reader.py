@@ -26,6 +26,7 @@ SPACING = {r"\,", r"\;", r"\!", r"\ ", r"\quad", r"\qquad",
 FUNCTIONS = {r"\cos": "cos", r"\sin": "sin", r"\ln": "log",
              r"\arg": "arg", r"\operatorname{Re}": "re",
              r"\operatorname{Im}": "im", r"\det": "det",
+             r"\operatorname{tr}": "trace",
              r"\operatorname{diag}": "diag"}
 LOOPS = {r"\sum": "sum", r"\bigoplus": "direct_sum"}
 ACCENTS = {r"\tilde", r"\hat", r"\bar"}

@@ -77,10 +77,11 @@ EQUATIONS = (
     ),
     Equation(
         "columns-2d",
-        r"R_m e_x = \begin{pmatrix} \cos m\theta \\ \sin m\theta"
-        r" \end{pmatrix}, \qquad"
-        r" R_m e_y = \begin{pmatrix} -\sin m\theta \\ \cos m\theta"
-        r" \end{pmatrix}",
+        r"\begin{aligned}"
+        r" R_m e_x &= \begin{pmatrix} \cos m\theta \\ \sin m\theta"
+        r" \end{pmatrix} \\"
+        r" R_m e_y &= \begin{pmatrix} -\sin m\theta \\ \cos m\theta"
+        r" \end{pmatrix} \end{aligned}",
         {"m": POSITION, r"\theta": FREQUENCY},
         lambda v: tuple(
             _column(axis * np.exp(1j * v["m"] * v[r"\theta"]))
@@ -119,7 +120,8 @@ EQUATIONS = (
     ),
     Equation(
         "orthogonal-2d",
-        r"R_m^\top R_m = R_m R_m^\top = I, \qquad \det R_m = 1",
+        r"\begin{aligned} R_m^\top R_m &= R_m R_m^\top = I \\"
+        r" \det R_m &= 1 \end{aligned}",
         {"m": POSITION, r"\theta": FREQUENCY},
         lambda v: (np.eye(2), 1.0),
         "definition of an orthogonal matrix with determinant 1",
@@ -158,9 +160,9 @@ EQUATIONS = (
     ),
     Equation(
         "row-convention",
-        r"(R_m q)^\top = q^\top R_m^\top = q^\top"
+        r"\begin{aligned} (R_m q)^\top &= q^\top R_m^\top \\ &= q^\top"
         r" \begin{pmatrix} \cos m\theta & \sin m\theta \\"
-        r" -\sin m\theta & \cos m\theta \end{pmatrix}",
+        r" -\sin m\theta & \cos m\theta \end{pmatrix} \end{aligned}",
         {"m": POSITION, r"\theta": FREQUENCY, "q": vector(2)},
         lambda v: _turned(v, "q", v["m"]).T,
         "first seed, engineering view; transpose of a product",
