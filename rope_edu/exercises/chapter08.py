@@ -1,1 +1,84 @@
-CHECKS = {}
+"""Chapter 8: does the score decay?"""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+
+from ..frequencies import angles, inverse_frequencies
+from ..reference import rotate, score
+from ..running import INV_FREQ, Q
+from ..symbolic import is_zero
+from ._wrong import number, require
+
+HEADS = ((8, 10_000.0), (64, 10_000.0), (128, 10_000.0), (128, 500.0))
+
+
+def first_negative(answer):
+    """8.1: the first offset at which the sum of cosines is negative."""
+    for rotary_dim, base in HEADS:
+        found = answer(rotary_dim, base)
+        require(found is not None, "your function returns nothing yet")
+        found = number(found)
+        where = f"for d = {rotary_dim} and base {base:g} your {found:g}"
+        require(found in range(1, 100_001),
+                f"{where} is no whole number from 1 to 100,000")
+        rates = inverse_frequencies(rotary_dim, base)
+        if not _turns_negative(found, rates):
+            _say_what_is_wrong(found, rotary_dim, base, where)
+        sums = _sums(np.arange(found), rates)
+        require(np.all(sums >= 0),
+                f"{where} is not the first: the sum is negative before")
+
+
+def _sums(offsets, rates):
+    return np.cos(angles(offsets, rates)).sum(axis=-1)
+
+
+def _turns_negative(offset, rates):
+    before, at = _sums([offset - 1, offset], rates)
+    return at < 0 <= before
+
+
+def _say_what_is_wrong(found, rotary_dim, base, where):
+    slips = {"the exponent is -2 i / d, not -i / d":
+             base ** (-np.arange(rotary_dim // 2) / rotary_dim),
+             "i counts pairs, from 0 to d/2 - 1":
+             base ** (-2 * np.arange(rotary_dim) / rotary_dim)}
+    for slip, rates in slips.items():
+        require(not _turns_negative(found, rates), f"{where} is off: {slip}")
+    rates = inverse_frequencies(rotary_dim, base)
+    require(_sums(found, rates) < 0,
+            f"{where} is an offset where the sum is not negative")
+
+
+def where_it_peaks(answer):
+    """8.2: the offset -6..6 at which k = R_3 q scores highest with q."""
+    found, offsets = number(answer), np.arange(-6, 7)
+    scores = score(Q, rotate(Q, 3, INV_FREQ), 0, offsets, INV_FREQ)
+    require(found in offsets, "a whole number from -6 to 6 is wanted")
+    require(found != 0, "at offset 0 the key is still turned away from q:"
+            " which offset turns it back?")
+    require(found != 3, "this is where the key turned the other way, by"
+            " the transpose, would peak")
+    require(found == offsets[np.argmax(scores)], "some offset scores higher")
+
+
+def variance(answer):
+    """8.3: variance of the score, entries with mean mu and variance 1."""
+    d, mu = sp.symbols("d mu", positive=True)
+    found = sp.sympify(answer)
+    require(found.free_symbols <= {d, mu},
+            "only the symbols d and mu are needed: the offset drops out")
+    require(is_zero(found.subs(mu, 0) - d),
+            "for mu = 0 it must be d: did you take the root, or one dial?")
+    require(not is_zero(found - d), "the mean does change the variance: keep"
+            " the terms with one a or one b")
+    require(not is_zero(found - d * (1 + mu ** 2)),
+            "there are two terms with one mean in them, one for q and one"
+            " for k")
+    require(is_zero(found - d * (1 + 2 * mu ** 2)),
+            "test it: the fan for mu = 1 and d = 128 has another width")
+
+
+CHECKS = {"8.1": first_negative, "8.2": where_it_peaks, "8.3": variance}

@@ -143,7 +143,7 @@ def evaluate(node, algebra, names):
     Examples
     --------
     >>> from rope_edu.ledger.reader import parse, tokenize
-    >>> (side,), _ = parse(tokenize(r"2\\cos(m\\pi)"))
+    >>> [([side], _)] = parse(tokenize(r"2\\cos(m\\pi)"))
     >>> evaluate(side, Exact, {"m": sp.Integer(3)})
     -2
     """

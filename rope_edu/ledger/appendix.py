@@ -104,8 +104,9 @@ COMPLEX_NUMBERS = (
     ),
     Equation(
         "conjugate-product",
-        r"(q_0 + \mathrm{i} q_1)(k_0 + \mathrm{i} k_1)^{*}"
-        r" = (q_0 k_0 + q_1 k_1) + \mathrm{i}(q_1 k_0 - q_0 k_1)",
+        r"\begin{aligned} &(q_0 + \mathrm{i} q_1)(k_0 + \mathrm{i} k_1)^{*}"
+        r" \\ &\quad = (q_0 k_0 + q_1 k_1)"
+        r" + \mathrm{i}(q_1 k_0 - q_0 k_1) \end{aligned}",
         {"q": vector(2), "k": vector(2)},
         _polar_product,
         "inner product and determinant in one product",
@@ -144,40 +145,42 @@ ORTHOGONAL = (
     ),
     Equation(
         "orthogonal-product",
-        r"(T q)^\top (T k) = (F q)^\top (F k) = q^\top k",
+        r"\begin{aligned} (T q)^\top (T k) &= q^\top k \\"
+        r" (F q)^\top (F k) &= q^\top k \end{aligned}",
         {r"\alpha": ANGLE, "q": vector(2), "k": vector(2)},
-        lambda v: np.dot(v["q"].ravel(), v["k"].ravel()),
+        lambda v: (np.dot(v["q"].ravel(), v["k"].ravel()),) * 2,
         "orthogonal maps keep every inner product",
         mirror,
         same={f"swap q, k in side {j}": "the product is symmetric"
-              for j in (1, 2, 3)},
-        extra=(r"(T q)^\top (F k) = q^\top k",
-               r"(T q)^\top k = q^\top k"),
+              for j in (1, 2, 3, 4)},
+        extra=(r"(T q)^\top (F k) = q^\top k,"
+               r" (F q)^\top (F k) = q^\top k",
+               r"(T q)^\top k = q^\top k, (F q)^\top (F k) = q^\top k"),
     ),
 )
 TRIGONOMETRY = (
     Equation(
         "cos-sum",
-        r"\cos(\alpha + \beta) = \cos\alpha \cos\beta"
-        r" - \sin\alpha \sin\beta",
+        r"\begin{aligned} \cos(\alpha + \beta) ={}& \cos\alpha \cos\beta"
+        r" \\ &- \sin\alpha \sin\beta \end{aligned}",
         TWO, lambda v: _sum(v).real, "angle addition",
     ),
     Equation(
         "sin-sum",
-        r"\sin(\alpha + \beta) = \sin\alpha \cos\beta"
-        r" + \cos\alpha \sin\beta",
+        r"\begin{aligned} \sin(\alpha + \beta) ={}& \sin\alpha \cos\beta"
+        r" \\ &+ \cos\alpha \sin\beta \end{aligned}",
         TWO, lambda v: _sum(v).imag, "angle addition",
     ),
     Equation(
         "cos-difference",
-        r"\cos(\alpha - \beta) = \cos\alpha \cos\beta"
-        r" + \sin\alpha \sin\beta",
+        r"\begin{aligned} \cos(\alpha - \beta) ={}& \cos\alpha \cos\beta"
+        r" \\ &+ \sin\alpha \sin\beta \end{aligned}",
         TWO, lambda v: _sum(v, -1).real, "angle addition",
     ),
     Equation(
         "sin-difference",
-        r"\sin(\alpha - \beta) = \sin\alpha \cos\beta"
-        r" - \cos\alpha \sin\beta",
+        r"\begin{aligned} \sin(\alpha - \beta) ={}& \sin\alpha \cos\beta"
+        r" \\ &- \cos\alpha \sin\beta \end{aligned}",
         TWO, lambda v: _sum(v, -1).imag, "angle addition",
     ),
     Equation(

@@ -215,13 +215,13 @@ EQUATIONS = (
     ),
     Equation(
         "elementwise",
-        r"R_m q = \begin{pmatrix} q_0 \\ q_1 \\ q_2 \\ q_3"
-        r" \end{pmatrix} \odot \begin{pmatrix} \cos m\theta_0 \\"
+        r"\begin{aligned} R_m q ={}& \begin{pmatrix} q_0 \\ q_1 \\ q_2"
+        r" \\ q_3 \end{pmatrix} \odot \begin{pmatrix} \cos m\theta_0 \\"
         r" \cos m\theta_0 \\ \cos m\theta_1 \\ \cos m\theta_1"
-        r" \end{pmatrix} + \begin{pmatrix} -q_1 \\ q_0 \\ -q_3 \\ q_2"
+        r" \end{pmatrix} \\ &+ \begin{pmatrix} -q_1 \\ q_0 \\ -q_3 \\ q_2"
         r" \end{pmatrix} \odot \begin{pmatrix} \sin m\theta_0 \\"
         r" \sin m\theta_0 \\ \sin m\theta_1 \\ \sin m\theta_1"
-        r" \end{pmatrix}",
+        r" \end{pmatrix} \end{aligned}",
         DIALS | QUERY | {"m": POSITION}, _turned,
         "first seed (14), shown for d = 4; Su, post 8265, eq. (13);"
         " RoFormer eq. (34)",
@@ -229,13 +229,13 @@ EQUATIONS = (
     ),
     Equation(
         "elementwise-half",
-        r"H_m q = \begin{pmatrix} q_0 \\ q_1 \\ q_2 \\ q_3"
-        r" \end{pmatrix} \odot \begin{pmatrix} \cos m\theta_0 \\"
+        r"\begin{aligned} H_m q ={}& \begin{pmatrix} q_0 \\ q_1 \\ q_2"
+        r" \\ q_3 \end{pmatrix} \odot \begin{pmatrix} \cos m\theta_0 \\"
         r" \cos m\theta_1 \\ \cos m\theta_0 \\ \cos m\theta_1"
-        r" \end{pmatrix} + \begin{pmatrix} -q_2 \\ -q_3 \\ q_0 \\ q_1"
+        r" \end{pmatrix} \\ &+ \begin{pmatrix} -q_2 \\ -q_3 \\ q_0 \\ q_1"
         r" \end{pmatrix} \odot \begin{pmatrix} \sin m\theta_0 \\"
         r" \sin m\theta_1 \\ \sin m\theta_0 \\ \sin m\theta_1"
-        r" \end{pmatrix}",
+        r" \end{pmatrix} \end{aligned}",
         DIALS | QUERY | {"m": POSITION},
         lambda v: _turned(v, functools.partial(
             rotate_complex, layout="half")),
@@ -244,8 +244,8 @@ EQUATIONS = (
     ),
     Equation(
         "half-split",
-        r"H_m = P R_m P^\top, \qquad"
-        r" (H_m P q)^\top (H_n P k) = q^\top R_{n-m} k",
+        r"\begin{aligned} H_m &= P R_m P^\top \\"
+        r" (H_m P q)^\top (H_n P k) &= q^\top R_{n-m} k \end{aligned}",
         PLACES | SIX,
         lambda v: (_half_matrix(v), _score(v)),
         "this book; permuted weights rest on it",

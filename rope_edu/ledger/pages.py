@@ -203,17 +203,19 @@ def entries(stem):
 
 
 def summary():
-    """Table of the numbers of equations and mutants, page by page.
+    """Numbers of equations and mutants, page by page, as a table.
+
+    The columns are: equations, mutants caught, mutants that say the same.
 
     Examples
     --------
     >>> print(summary().splitlines()[0])
-    | page | equations | mutants caught | say the same |
+    | page | equations | caught | same |
     """
     rows = [_counts(page) for page in PAGES]
     totals = ["**all**", *(sum(column) for column in
                            list(zip(*rows, strict=True))[1:])]
-    head = ["page", "equations", "mutants caught", "say the same"]
+    head = ["page", "equations", "caught", "same"]
     table = [head, ["---", "--:", "--:", "--:"], *rows, totals]
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in table)
 
@@ -240,7 +242,7 @@ def lost(first, last):
     Examples
     --------
     >>> print(lost(13, 13).splitlines()[0])
-    **(13)**, {eq}`relative` of [chapter 6](06-two-to-d.ipynb)
+    **(13)**, now {eq}`relative` in [chapter 6](06-two-to-d.ipynb)
     """
     if not 1 <= first <= last <= len(LOST):
         raise ValueError(f"first and last must be in order and from 1 to"
@@ -253,6 +255,6 @@ def _lost_card(number):
                         for entry in page.entries if entry.lost == number]
     trace = LOST[number]
     return card(
-        entry, f"**({number})**, {{eq}}`{entry.label}` of {page.link}",
+        entry, f"**({number})**, now {{eq}}`{entry.label}` in {page.link}",
         [f"Su's post: {trace.su}; RoFormer: {trace.roformer}",
          f"certainty {trace.certainty}: {trace.reason}", status(entry)])
