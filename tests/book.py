@@ -145,6 +145,7 @@ each_page = pytest.mark.parametrize(
 )
 
 
+@lru_cache(maxsize=None)
 def anchors(path):
     """Return the ids on a built page that a link can point at."""
     found = page(path).find_all(id=True) + page(path).find_all("a")

@@ -1,13 +1,15 @@
-"""The chapters: source and notebook agree, and the contract is kept."""
+"""The notebooks: source and output agree; chapters keep their contract."""
 
 import re
 
 import pytest
 from book import (
     CHAPTERS,
+    NOTEBOOKS,
     checked,
     directives,
     each_chapter,
+    each_notebook,
     labels,
     seen,
     tags,
@@ -42,49 +44,52 @@ def entry(chapter):
 def test_contents_list_every_chapter():
     """What is not listed is not built; the numbers stand only there."""
     listed = [x for x in toc_entries() if x["file"].startswith("notebooks/")]
-    assert listed == [entry(chapter) for chapter in CHAPTERS]
-    assert listed
+    numbered = [x for x in listed if "title" in x]
+    assert numbered == [entry(chapter) for chapter in CHAPTERS]
+    stems = {x["file"].removeprefix("notebooks/") for x in listed}
+    assert stems == {notebook.path.stem for notebook in NOTEBOOKS}
+    assert numbered
 
 
-@each_chapter
-def test_notebook_comes_from_its_source(chapter):
+@each_notebook
+def test_notebook_comes_from_its_source(notebook):
     """Outputs that belong to other code would be shown as its own."""
-    assert essence(chapter.notebook) == essence(chapter.source), (
+    assert essence(notebook.notebook) == essence(notebook.source), (
         "the source has changed since it was run: make execute"
     )
 
 
-@each_chapter
-def test_executed_from_top_to_bottom(chapter):
+@each_notebook
+def test_executed_from_top_to_bottom(notebook):
     """A notebook without outputs would pass every comparison."""
-    counts = [cell.execution_count for cell in code_cells(chapter.notebook)]
+    counts = [cell.execution_count for cell in code_cells(notebook.notebook)]
     assert counts == list(range(1, len(counts) + 1))
 
 
-@each_chapter
-def test_errors_only_where_announced(chapter):
+@each_notebook
+def test_errors_only_where_announced(notebook):
     """An error is an example only where the author says so."""
-    for cell in code_cells(chapter.notebook):
+    for cell in code_cells(notebook.notebook):
         kinds = {output.output_type for output in cell.outputs}
         expected = "raises-exception" in tags(cell)
         assert ("error" in kinds) == expected, cell.source
 
 
-@each_chapter
-def test_visible_code_is_short(chapter):
+@each_notebook
+def test_visible_code_is_short(notebook):
     """Longer code belongs in the package, with a name and a test."""
-    for cell in code_cells(chapter.source):
+    for cell in code_cells(notebook.source):
         lines = cell.source.splitlines()
         assert len(lines) <= MAX_LINES or not seen(cell), cell.source
         for line in lines:
             assert len(line) <= MAX_COLUMNS, line
 
 
-@each_chapter
-def test_labelled_equations_are_checked_where_they_stand(chapter):
+@each_notebook
+def test_labelled_equations_are_checked_where_they_stand(notebook):
     """Prose may go on only when every equation above it has its check."""
     pending = set()
-    for cell in chapter.source.cells:
+    for cell in notebook.source.cells:
         if cell.cell_type == "code":
             pending -= set(checked(cell.source))
         else:

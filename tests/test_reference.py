@@ -402,7 +402,9 @@ def test_report_22_long_calls_leave_no_trace(rng):
 def test_reports_32_34_no_table_runs_out(m, layout):
     x, rates = np.arange(1.0, 9.0), inverse_frequencies(8)
     expected = oracle(x, m, rates, layout)
-    np.testing.assert_allclose(rotate(x, m, rates, layout), expected, rtol=0, atol=slack(15, m))
+    np.testing.assert_allclose(
+        rotate(x, m, rates, layout), expected, rtol=0, atol=slack(15, m)
+    )
 
 
 def test_report_37_left_padding_with_its_own_ids(rng):
@@ -416,7 +418,9 @@ def test_report_38_each_row_has_its_own_decode_position(rng):
     x, rates = rng.normal(size=(2, 3, 1, 8)), inverse_frequencies(8)
     y = rotate(x, np.array([[5], [9]])[:, None, :], rates)
     for row, m in enumerate([5, 9]):
-        np.testing.assert_allclose(y[row], rotate(x[row], m, rates), rtol=0, atol=slack(9))
+        np.testing.assert_allclose(
+            y[row], rotate(x[row], m, rates), rtol=0, atol=slack(9)
+        )
     with pytest.raises(ValueError, match="None"):
         rotate(x, [[5], [9]], rates)
 
@@ -432,7 +436,9 @@ def test_report_41_positions_need_not_grow(rng):
     x, rates = rng.normal(size=(3, 8)), inverse_frequencies(8)
     y = rotate(x, [3, 1, 7], rates)
     for row, m in enumerate([3, 1, 7]):
-        np.testing.assert_allclose(y[row], rotate(x[row], m, rates), rtol=0, atol=slack(9))
+        np.testing.assert_allclose(
+            y[row], rotate(x[row], m, rates), rtol=0, atol=slack(9)
+        )
 
 
 def test_report_46_a_decode_step_equals_the_last_row_of_a_prefill(rng):
@@ -504,7 +510,9 @@ def test_report_115_one_row_of_ids_serves_the_batch(rng):
 def test_report_116_small_widths(form, width, rng):
     x, rates = rng.normal(size=(1, width)), inverse_frequencies(width)
     expected = oracle(x[0], 3, rates, form[1])
-    np.testing.assert_allclose(call(form, x, [3], rates)[0], expected, rtol=0, atol=slack(9, 3))
+    np.testing.assert_allclose(
+        call(form, x, [3], rates)[0], expected, rtol=0, atol=slack(9, 3)
+    )
 
 
 def test_angles_beyond_a_turn_are_not_reduced_before_subtracting():

@@ -1,1 +1,90 @@
-CHECKS = {}
+"""Chapter 6: from 2 to d dimensions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..reference import rotate_complex, rotation_matrix, score
+from ..running import INV_FREQ, K, Q
+from ._wrong import array, number, require
+
+RATES = np.array([0.9, 0.25, 0.06, 0.011])
+
+
+def elementwise_form(answer):
+    """6.1: a function of x, m and inv_freq that turns interleaved pairs."""
+    for d, m in ((4, 2), (8, 3), (6, 1)):
+        x, rates = Q[:d], RATES[:d // 2]
+        found = array(answer(x, m, rates), (d,))
+        require(not np.allclose(found, rotate_complex(x, -m, rates)),
+                "every pair turns clockwise: look at the signs of the"
+                " partner")
+        half = rotate_complex(x, m, rates, layout="half")
+        require(not np.allclose(found, half),
+                "coordinate i turns with i + d/2: this is the half-split"
+                " layout")
+        require(np.isclose(np.linalg.norm(found), np.linalg.norm(x)),
+                "the length of the vector is not kept")
+        wrong = ~np.isclose(found, rotate_complex(x, m, rates))
+        require(not wrong.any(), f"with d = {d} coordinate"
+                f" {np.argmax(wrong)} is not right")
+
+
+def gauss_count(answer):
+    """6.2: multiplications and additions of Gauss's product, d = 128."""
+    products, sums = array(answer, (2,))
+    require((products, sums) != (256, 128),
+            "these are the counts of the plain complex product")
+    require((products, sums) != (3, 3), "this is one pair: there are 64")
+    require(products == 192, "the number of multiplications is not right")
+    require(sums != 320, "c + s and s - c come from a table; they cost"
+            " nothing for each vector")
+    require(sums == 192, "the number of additions is not right")
+
+
+def safe_offsets(answer):
+    """6.3: at how many offsets -12..12 the other layout scores the same."""
+    found, offsets = number(answer), np.arange(-12, 13)
+    right, other = (score(Q, K, 0, offsets, INV_FREQ, layout)
+                    for layout in ("interleaved", "half"))
+    same = np.isclose(right, other, rtol=0, atol=0.005)
+    require(found in range(26), "a whole number from 0 to 25 is wanted")
+    require(found != 0, "at one offset the layout cannot matter: which?")
+    require(found != 25, "then the layouts would be the same code")
+    require(found == same.sum(), "compute the 25 pairs of scores and count")
+
+
+def carrying_matrix(answer):
+    """6.4: a function of d that returns P, interleaved to half-split."""
+    for d in (6, 8):
+        found = array(answer(d), (d, d))
+        require(np.isin(found, (0, 1)).all(),
+                "P only reorders: its entries are 0 and 1")
+        require(np.array_equal(found @ found.T, np.eye(d)),
+                "P is not a permutation: one 1 in each row and column")
+        mixed, wanted = (rotation_matrix(2, RATES[:d // 2], layout)
+                         for layout in ("interleaved", "half"))
+        require(not np.allclose(found.T @ mixed @ found, wanted),
+                "this P carries half-split vectors to interleaved ones:"
+                " turn it round")
+        require(np.allclose(found @ mixed @ found.T, wanted),
+                f"for d = {d} P R P^T is not the half-split rotation")
+
+
+def shift_dials(answer):
+    """6.5: the angles of the planes that a shift of 6 places turns."""
+    found = np.sort(np.ravel(np.asarray(answer, dtype=float)))
+    require(found.size > 0, "some angles are wanted")
+    require(found.max() < 7, "radians are wanted, not degrees")
+    values = np.linalg.eigvals(np.roll(np.eye(6), 1, axis=0))
+    wanted = np.sort(np.angle(values[values.imag > 0.1]))
+    single = [x for x in found if np.isclose(x, 0) or np.isclose(x, np.pi)]
+    require(not single, "0 and pi stand for single axes here, not for dials")
+    require(found.min() > 0, "each plane once: leave out the conjugates")
+    require(len(found) == len(wanted), "the number of dials is not right")
+    require(np.allclose(found, wanted, atol=0.005),
+            "these are not angles of eigenvalues of the shift")
+
+
+CHECKS = {"6.1": elementwise_form, "6.2": gauss_count, "6.3": safe_offsets,
+          "6.4": carrying_matrix, "6.5": shift_dials}

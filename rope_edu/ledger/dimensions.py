@@ -177,15 +177,16 @@ EQUATIONS = (
     ),
     Equation(
         "relative",
-        r"(R_m q)^\top (R_n k) = q^\top R_m^\top R_n k"
-        r" = q^\top R_{n-m} k",
+        r"\begin{aligned} (R_m q)^\top (R_n k) &= q^\top R_m^\top R_n k \\"
+        r" &= q^\top R_{n-m} k \end{aligned}",
         DIALS | WORDS | PLACES, _score,
         "first seed (13); Su, post 8265, eq. (12); RoFormer eq. (16)",
         dials, lost=13,
     ),
     Equation(
         "group-law",
-        r"R_m R_n = R_{m+n}, \qquad R_m^\top R_m = I",
+        r"\begin{aligned} R_m R_n &= R_{m+n} \\"
+        r" R_m^\top R_m &= I \end{aligned}",
         DIALS | PLACES,
         lambda v: (rotation_matrix(v["m"] + v["n"], _inv_freq(v)),
                    np.eye(WIDTH)),
@@ -206,9 +207,10 @@ EQUATIONS = (
     ),
     Equation(
         "score-sum",
-        r"q^\top R_{n-m} k = \sum_{i=0}^{d/2-1} \operatorname{Re}["
+        r"\begin{aligned} & q^\top R_{n-m} k \\"
+        r" &\quad = \sum_{i=0}^{d/2-1} \operatorname{Re}["
         r"\hat{q}_i\, \hat{k}_i^{*}\,"
-        r" e^{\mathrm{i}(m-n)\theta_i}]",
+        r" e^{\mathrm{i}(m-n)\theta_i}] \end{aligned}",
         DIALS | WORDS | PLACES, _score,
         "RoFormer eq. (35)",
         dials,
@@ -262,7 +264,8 @@ EQUATIONS = (
     ),
     Equation(
         "change-of-basis",
-        r"q^\top O^{n-m} k = (B^\top q)^\top D^{n-m} (B^\top k)",
+        r"\begin{aligned} & q^\top O^{n-m} k \\"
+        r" &\quad = (B^\top q)^\top D^{n-m} (B^\top k) \end{aligned}",
         {"m": INTEGER, "n": INTEGER, r"\theta": FREQUENCY,
          "q": vector(3), "k": vector(3)},
         _general_score,
@@ -272,7 +275,8 @@ EQUATIONS = (
     ),
     Equation(
         "two-maps",
-        r"(A^m q)^\top ((A^{-n})^\top k) = q^\top (A^{m-n})^\top k",
+        r"\begin{aligned} & (A^m q)^\top ((A^{-n})^\top k) \\"
+        r" &\quad = q^\top (A^{m-n})^\top k \end{aligned}",
         {"m": SMALL, "n": SMALL, r"\theta": FREQUENCY, r"\alpha": GROWTH,
          "q": vector(2), "k": vector(2)},
         _stretched_score,
