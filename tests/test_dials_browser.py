@@ -42,8 +42,11 @@ def show(browser, tmp_path):
         tab = context.new_page()
         tab.on("pageerror", lambda error: errors.append(str(error)))
         if clock:
-            tab.clock.install()
+            tab.clock.install(time=0)
         tab.goto(page.as_uri() + address)
+        if clock:
+            # From here on time passes in `run_for` alone.
+            tab.clock.pause_at(10_000)
         return tab
 
     yield open_page
@@ -197,6 +200,19 @@ def test_sector_spans_from_query_to_key(show, m, n):
     arc = np.angle(np.exp(1j * (n - m)))
     assert np.arctan2(y, x) == pytest.approx(arc, abs=1e-3)
     assert middle == pytest.approx(arc / 2, abs=1e-3)
+
+
+@pytest.mark.parametrize(("m", "n"), [(3, 0), (0, 2), (20, -3)])
+def test_static_sector_takes_the_same_way(show, m, n):
+    """The middle of its rim lies halfway between the hands, 34 from the axle."""
+    tab = show(dials())
+    tab.set_content(dials(m=m, n=n).static_svg())
+    x, y = tab.locator("path").first.evaluate(
+        """path => { const at = path.getPointAtLength(path.getTotalLength() / 2);
+                     return [at.x, -at.y] }""")
+    halfway = m + np.angle(np.exp(1j * (n - m))) / 2
+    # The drawing keeps two decimals.
+    assert x + 1j * y == pytest.approx(34 * np.exp(1j * halfway), abs=0.02)
 
 
 def test_numbers_are_those_of_the_static_picture(show):
@@ -441,6 +457,13 @@ def test_address_keeps_the_state(show):
     tab.reload()
     state = assert_board(tab, -2.5, 0)
     assert (state["d"], state["base"], state["layout"]) == (6, 500, "half")
+
+
+def test_opening_a_page_leaves_its_address(show):
+    """Only a change is worth a place there, not the first drawing."""
+    tab = show(dials(m=7), clock=True)
+    tab.clock.run_for(2000)
+    assert tab.evaluate("location.hash") == ""
 
 
 def test_address_is_read_at_load_and_on_change(show):
@@ -699,3 +722,14 @@ def test_a_shared_address_brings_the_board_into_view(show):
     tab = show(high, dials(m=1), address="#dials:m=4")
     assert_board(tab, 4, 0)
     assert tab.evaluate("scrollY") > 0
+
+
+@pytest.mark.parametrize(
+    ("ci", "outcome"), [("", pytest.skip.Exception), ("true", pytest.fail.Exception)]
+)
+def test_a_missing_browser_is_no_silent_pass_in_ci(monkeypatch, ci, outcome):
+    """Skipped on a laptop without Chromium, failed where CI is set."""
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(outcome), launch():
+        pass

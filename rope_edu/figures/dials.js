@@ -21,15 +21,15 @@ const wrap = (angle) => { // into (-pi, pi]
   return a === -Math.PI ? Math.PI : a;
 };
 // The whole position nearest to a hand at `angle`, by the smallest turn.
-const reach = (place, theta, angle) =>
-  Math.round(place + (theta && wrap(angle - place * theta) / theta)) + 0;
+const reach = (place, theta, angle) => (theta === 0 ? place
+  : Math.round(place + wrap(angle - place * theta) / theta) + 0);
 const spread = (count, most) => { // evenly, first and last among them
   const shown = Math.min(count, most), step = (count - 1) / (shown - 1 || 1);
   return list(shown, (j) => Math.round(j * step));
 };
 
 // The address is #id:m=3&n=0;other:m=5. Any other hash is an anchor.
-const split = (hash, id) => [hash.slice(1).split(";"), `${encodeURI(id)}:`];
+const split = (hash, id) => [hash.slice(1).split(";"), id + ":"];
 const fromHash = (hash, id) => {
   const [parts, own] = split(hash, id);
   const part = parts.find((s) => s.startsWith(own))?.slice(own.length);
@@ -42,20 +42,22 @@ const intoHash = (hash, id, values) => {
 };
 
 const LAYOUTS = ["interleaved", "half"];
-const place = [(v) => Math.abs(v) <= LIMIT, "a number, −2⁵³ to 2⁵³"];
+const PLACE = [(v) => Math.abs(v) <= LIMIT, "a number, −2⁵³ to 2⁵³"];
 const RULES = { // what is right for each part of the state, in code and words
-  m: place,
-  n: place,
+  m: PLACE,
+  n: PLACE,
   d: [(v) => v > 0 && v <= 1024 && v % 2 === 0, "an even number, 2 to 1024"],
   base: [(v) => v > 1 && v < Infinity, "a finite number above 1"],
   layout: [(v) => LAYOUTS.includes(v), LAYOUTS.join(" or ")],
 };
 
-const minus = (s) => s.replace(/^-(?=[0.]+$)/, "").replaceAll("-", "−");
-const short = (x) =>
-  (x === Infinity ? "∞" : minus(String(Number(x.toPrecision(5)))));
-const radians = (x) =>
-  minus(Math.abs(x) < 1e7 ? x.toFixed(4) : x.toExponential(4));
+// Short enough for two dials side by side on a phone.
+const minus = (s) =>
+  s.replace(/^-(?=[0.]+$)/, "").replace("+", "").replaceAll("-", "−");
+const short = (x) => (x === Infinity ? "∞" : minus(x < 1e7
+  ? String(Number(x.toPrecision(5))) : x.toExponential(4)));
+const radians = (x) => minus(Math.abs(x) < 1e3 ? x.toFixed(4)
+  : Math.abs(x) < 1e7 ? x.toPrecision(8) : x.toExponential(4));
 
 // The picture: a square of 180 units around the axle; the ticks are dashes.
 const COLORS = ["#B5528B", "#00876C", "#8F6B00", "#6F6FCE"];
@@ -74,22 +76,24 @@ const dial = ({ i, pair }, color) => `
 
 const number = (key) =>
   `<input id="${key}" type="number" step="any" aria-errormessage="error">`;
-const slider = (key, hue, name) => `<div class="row ${hue}"><label><span>
-  <i class="end"></i> ${name} <i>${key}</i></span>${number(key)}</label>
+const slider = (key, hue, mark, name) => `<div class="row ${hue}"><label>
+  <span><b aria-hidden="true">${mark}</b> ${name} <i>${key}</i></span>
+  ${number(key)}</label>
   <input id="${key}-slider" type="range" aria-label="${name} ${key}"></div>`;
 const BODY = `<div id="board" role="group" tabindex="0" aria-describedby="say"
   aria-label="Clock dials: arrow keys move m, with Shift by 10; Home resets">
   </div><p id="say" aria-live="polite"></p>
-  ${slider("m", "q", "query position")}${slider("n", "k", "key position")}
+  ${slider("m", "q", "●", "query position")}
+  ${slider("n", "k", "○", "key position")}
   <div class="row"><button id="back"><i>m</i> − 1</button>
   <button id="play">Play</button><button id="on"><i>m</i> + 1</button>
   <label><input id="lock" type="checkbox">lock <i>n − m</i></label>
   <label><input id="all" type="checkbox">all dials</label></div>
   <div class="row" id="setup"><label class="free">model
   <select id="preset"><option>custom</select></label>
-  <label class="free">width <i>d</i>
-  ${number("d")}</label><label class="free">base <i>b</i>
-  ${number("base")}</label><label>layout <select id="layout">
+  <label class="free">width <i>d</i>${number("d")}</label>
+  <label class="free">base <i>b</i>${number("base")}</label>
+  <label>layout <select id="layout">
   <option>${LAYOUTS.join("<option>")}</select></label></div>
   <p id="error" role="alert"></p><p class="note" id="about"></p>
   <p class="note">Anticlockwise from 3 o’clock, the +x axis, in rad; <i>θ</i> in
@@ -108,8 +112,10 @@ const STYLE = `
   .q { --c: #0072B2 } .k { --c: #D55E00 }
   #board, .row, label { display: flex; align-items: center; gap: .5em }
   #board, .row { flex-wrap: wrap; gap: .5em 1em; font-size: .9em }
-  #board { justify-content: center; gap: 1.5em 4% } .row { margin: .5em 0 }
-  figure { margin: 0; flex: 0 1 max(9.4em, 22%); max-width: 46% }
+  #board { justify-content: center; gap: 1.5em 4%; margin: 1em 0;
+    border-radius: .2em }
+  .row { margin: .5em 0 }
+  figure { margin: 0; flex: 0 0 max(9.4em, 22%); max-width: 46%; min-width: 0 }
   svg { display: block } svg, figcaption, dl { max-width: 12em; margin: auto }
   svg * { fill: none; stroke: var(--s, currentColor); stroke-width: 1.2 }
   .rim, .ticks { --s: var(--line) } svg .axle { fill: currentColor }
@@ -120,25 +126,24 @@ const STYLE = `
   svg .hit { --s: transparent; stroke-width: 26px; cursor: grab;
     vector-effect: non-scaling-stroke; touch-action: none }
   figcaption, dl { display: grid; grid-template-columns: auto 1fr;
-    text-align: right; margin-top: .5em }
+    text-align: right; margin-top: .5em; font-size: .95em }
   figcaption { border-bottom: 1px solid var(--line) }
   dt { text-align: left } dd { margin: 0 } dd:last-child { font-weight: 700 }
-  span { width: 10em } .q span .end { background: var(--c) }
-  span .end { display: inline-block; width: .5em; height: .5em;
-    border: .17em solid var(--c); border-radius: 50% }
+  span { width: 10em } span b { color: var(--c) }
   button, select, input { font: inherit; color: inherit; margin: 0;
     box-sizing: border-box; min-height: 2em; accent-color: #0072B2 }
   button, select, [type=number] { background: none; min-width: 5em;
     border: 1px solid var(--line); border-radius: .4em }
   option { color: CanvasText; background: Canvas }
   [type=number] { width: 6.5em; text-align: right }
-  [type=checkbox] { width: 2em } [type=range] { flex: 1 1 12em;
-    appearance: none; background: linear-gradient(var(--line) 0 0)
-    center / 100% 2px no-repeat }
+  [type=checkbox] { width: 24px; min-height: 24px }
+  [type=range] { flex: 1 1 12em; appearance: none; background:
+    linear-gradient(var(--line) 0 0) center / 100% 2px no-repeat }
   ::-webkit-slider-thumb ${THUMB} ::-moz-range-thumb ${THUMB}
   [aria-invalid=true] { outline: 2px dashed } p { font-size: .8em }
   :focus-visible { outline: 2px solid; outline-offset: 3px }
-  #say { position: absolute; clip-path: inset(50%); width: 1px }`;
+  #say { position: absolute; width: 1px; height: 1px; overflow: hidden;
+    clip-path: inset(50%) }`;
 
 class ClockDials extends HTMLElement {
   static observedAttributes =
@@ -261,9 +266,10 @@ class ClockDials extends HTMLElement {
     const all = this.angles();
     for (const el of this.#$("board").children) {
       const { i, pair, ...values } = all[el.dataset.i];
-      const text = Object.values(values).map((value, row) =>
-        (row < 2 ? short : radians)(value));
-      el.querySelectorAll("dd").forEach((dd, row) => dd.replaceChildren(text[row]));
+      const cells = el.querySelectorAll("dd"); // rate and wavelength lead
+      Object.values(values).forEach((value, row) => {
+        cells[row].textContent = (row < 2 ? short : radians)(value);
+      });
     }
     this.#turn();
     Object.keys(RULES).forEach((key) => this.#field(key));
@@ -286,11 +292,15 @@ class ClockDials extends HTMLElement {
     return `M0 0H${r}A${r} ${r} 0 0 ${arc > 0 ? 0 : 1} ${x} ${y}Z`;
   }
   #field(key) {
-    const { m, n, [key]: value } = this.#now, bad = key in this.#bad;
-    if (!bad) this.#$(key).value = value;
+    const bad = key in this.#bad, range = this.#$(`${key}-slider`);
+    if (!bad) this.#$(key).value = this.#now[key];
     this.#$(key).setAttribute("aria-invalid", bad);
-    const min = Math.min(0, m, n), max = Math.max(100, m, n);
-    const range = this.#$(`${key}-slider`) ?? {};
+    if (range) this.#slide(range, this.#now[key]);
+  }
+  #slide(range, value) { // a scale must not shrink under the finger
+    const { m, n } = this.#now, held = range.matches(":active, :focus");
+    const min = Math.min(held ? range.min : 0, m, n);
+    const max = Math.max(held ? range.max : 100, m, n);
     Object.assign(range, { min, max, value, ariaValueText: value });
   }
   #model() { // a preset stays chosen while the numbers are still its own
@@ -318,6 +328,9 @@ class ClockDials extends HTMLElement {
     on("board", "pointerdown", (el, { pointerId }) =>
       el.dataset.hand && el.setPointerCapture(pointerId));
     on("board", "pointermove", (_, event) => this.#drag(event));
+    // Chromium does not heed touch-action inside an SVG.
+    on("board", "touchstart", (el, event) =>
+      el.dataset.hand && event.preventDefault());
   }
   #key(event) {
     const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
