@@ -138,6 +138,12 @@ def test_formula_without_mutants_is_refused():
     assert not core.examine(entry, 20).passed
 
 
+def test_mutant_of_another_length_is_refused():
+    """It would be caught for the wrong reason."""
+    with pytest.raises(ValueError, match="as many statements"):
+        changed("group-law", extra=(r"R_m R_n = R_{m-n}",))
+
+
 def test_check_raises_on_failure(monkeypatch):
     """The notebook must stop at a false equation."""
     entry = dataclasses.replace(

@@ -151,6 +151,13 @@ def test_no_trace_of_a_machine():
         assert not found, f"{path.relative_to(ROOT)}: {found}"
 
 
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_links_lead_somewhere(name):
+    """Links and pictures of the front pages are files of the project."""
+    links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / name).read_text("utf-8"))
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
 def body_lines(function):
     """Return how many lines a function has below its docstring."""
     first = function.body[0]

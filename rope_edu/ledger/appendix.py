@@ -20,15 +20,6 @@ def _sum(v, sign=1):
             * cmath.rect(1.0, sign * v[r"\beta"]))
 
 
-def mirror(algebra, values):
-    """Turn T and mirror F of the plane, with the identity I."""
-    c, s = algebra.cos(values[r"\alpha"]), algebra.sin(values[r"\alpha"])
-    one, zero = algebra.number(1), algebra.number(0)
-    return {"T": turn(algebra, values[r"\alpha"]),
-            "F": algebra.matrix([[c, s], [s, -c]]),
-            "I": algebra.matrix([[one, zero], [zero, one]])}
-
-
 def mirrors(algebra, values):
     """Turns T and mirrors F by their angles."""
     def mirror_at(angle):
@@ -36,6 +27,14 @@ def mirrors(algebra, values):
         return algebra.matrix([[c, s], [s, -c]])
 
     return {"T": lambda angle: turn(algebra, angle), "F": mirror_at}
+
+
+def mirror(algebra, values):
+    """The turn T and the mirror F of angle alpha, with the identity I."""
+    maps, alpha = mirrors(algebra, values), values[r"\alpha"]
+    one, zero = algebra.number(1), algebra.number(0)
+    return {name: maps[name](alpha) for name in "TF"} | {
+        "I": algebra.matrix([[one, zero], [zero, one]])}
 
 
 def _column(z):

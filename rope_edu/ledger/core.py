@@ -172,8 +172,12 @@ def caught(equation, tokens):
     A formula that has lost its meaning (an index out of range, a product
     of the wrong shapes) counts as noticed.
     """
+    parsed = parse(tokens)
+    if len(parsed) != len(equation.parsed):
+        raise ValueError(
+            f"{equation.label}: a mutant must have as many statements as the"
+            f" formula, {len(equation.parsed)}, not {len(parsed)}")
     try:
-        parsed = parse(tokens)
         return (_exactly_wrong(equation, parsed)
                 and _numerically_wrong(equation, parsed))
     except (LookupError, ValueError, sp.ShapeError):

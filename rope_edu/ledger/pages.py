@@ -210,12 +210,12 @@ def summary():
     Examples
     --------
     >>> print(summary().splitlines()[0])
-    | page | equations | caught | same |
+    | page | eqs. | caught | same |
     """
     rows = [_counts(page) for page in PAGES]
     totals = ["**all**", *(sum(column) for column in
                            list(zip(*rows, strict=True))[1:])]
-    head = ["page", "equations", "caught", "same"]
+    head = ["page", "eqs.", "caught", "same"]
     table = [head, ["---", "--:", "--:", "--:"], *rows, totals]
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in table)
 

@@ -86,7 +86,7 @@ EQUATIONS = (
         lambda v: tuple(
             _column(axis * np.exp(1j * v["m"] * v[r"\theta"]))
             for axis in (1, 1j)),
-        "third seed text on the design of R; any linear algebra text",
+        "second seed, on the design of R; any text on linear algebra",
         dial,
     ),
     Equation(
