@@ -20,8 +20,10 @@ venv: $(STAMP) ## install everything, with fixed versions, into .venv
 # From nothing each time: Sphinx would repeat no warning of a page that has
 # not changed, and copy no style sheet.
 book: $(STAMP) ## build the pages into _build/html
-	@rm -rf _build
-	@$(BIN)/jupyter-book build . -W -n --keep-going \
+	@rm -rf _build && mkdir _build
+	@$(BIN)/python -c "from rope_edu.figures.dials import dials; \
+	    print(dials()._repr_html_())" > _build/dials.html
+	@$(BIN)/jupyter-book build . -q -W -n --keep-going \
 	    --config book/_config.yml --toc book/_toc.yml
 	@echo "Open $(PAGE)"
 

@@ -92,8 +92,9 @@ def as_inv_freq(inv_freq):
             "inv_freq must be 1-D with one rate per pair,"
             f" got shape {rates.shape}"
         )
-    if not np.isfinite(rates).all():
-        raise ValueError(f"inv_freq must be finite, got {rates}")
+    odd = rates[~np.isfinite(rates)]
+    if odd.size:
+        raise ValueError(f"inv_freq must be finite, got {odd[0]}")
     return rates
 
 

@@ -106,9 +106,10 @@ def angles(position_ids, inv_freq):
 
     Notes
     -----
-    The rounded product is off by at most ``|m| * inv_freq[i] * 2**-53``, and
-    a rate that was itself rounded adds about as much: near 1e-11 rad at
-    position 131,072 for the fastest pair, a whole radian near 2**53.
+    The rounded product is off by at most ``|m| * inv_freq[i] * 2**-53``:
+    1.5e-11 rad at position 131,072 for a rate of 1, a whole radian near
+    2**53. The rates of `inverse_frequencies` are themselves good to about
+    1e-15 of their size, which adds as much of the angle.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """Turn the chapters' sources into executed notebooks with stable bytes.
 
-``notebooks/NN-name.md`` (MyST, edited by hand) becomes
-``notebooks/NN-name.ipynb`` (executed, committed).  A chapter runs again
-when its source, the package or its own notebook has changed since the
-last run on this machine; file times say nothing after a checkout, so
-hashes in ``.execute-cache.json`` decide.
+``notebooks/NN-name.md`` and ``notebooks/appendix-name.md`` (MyST, edited by
+hand) become the ``.ipynb`` beside them (executed, committed).  A source runs
+again when it, the package or its own notebook has changed since the last run
+on this machine; file times say nothing after a checkout, so hashes in
+``.execute-cache.json`` decide.
 
     python tools/execute.py            what is stale
     python tools/execute.py --all      every chapter
@@ -184,11 +184,18 @@ def read_cache(path):
     return json.loads(path.read_text()) if path.exists() else {}
 
 
+def sources(root):
+    """Return the files to execute: chapters, then appendices."""
+    folder = root / "notebooks"
+    chapters = sorted(folder.glob("[0-9][0-9]-*.md"))
+    return chapters + sorted(folder.glob("appendix-*.md"))
+
+
 def execute_stale(root, everything=False, names=("",)):
     """Execute the chapters that need it and return how many failed."""
     cache_file = root / ".execute-cache.json"
     cache, package, failed = read_cache(cache_file), package_digest(root), 0
-    for source in sorted((root / "notebooks").glob("[0-9][0-9]-*.md")):
+    for source in sources(root):
         if not source.stem.startswith(tuple(names)):
             continue
         if not everything and cache.get(source.stem) == state(source, package):
