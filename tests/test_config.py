@@ -270,6 +270,10 @@ PUBLISHED = [
         "hidden_size": 768, "num_attention_heads": 12, "global_rope_theta": 160000.0,
         "local_rope_theta": 10000.0, "global_attn_every_n_layers": 3},
      "sliding_attention", RopeConfig(64, 64, 1e4)),
+    ("ModernBERT, local, scaled", {
+        "hidden_size": 768, "num_attention_heads": 12, "global_rope_theta": 160000.0,
+        "local_rope_theta": 10000.0, "rope_scaling": {"type": "linear", "factor": 2}},
+     "sliding_attention", RopeConfig(64, 64, 1e4, Linear(2))),
     ("DeepSeek-V4, main", {
         "head_dim": 512, "qk_rope_head_dim": 64, "rope_theta": 10000.0,
         "compress_rope_theta": 160000.0, "rope_scaling": {
