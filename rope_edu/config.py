@@ -324,7 +324,7 @@ def _agreed(what, places):
     """Return the one value of all places that have one, or None."""
     given = {k: v for k, v in places.items() if v is not None}
     values = list(given.values())
-    if any(value != values[0] for value in values):
+    if any(value != values[0] for value in values[1:]):
         told = " and ".join(f"{k} = {v!r}" for k, v in given.items())
         raise ValueError(f"{what} is given twice: {told}; keep one")
     return values[0] if values else None
@@ -338,6 +338,13 @@ def _place(places):
 def _first(config, names):
     values = (config.get(name) for name in names)
     return next((value for value in values if value is not None), None)
+
+
+def _listed(config, name, kind):
+    value = config.get(name)
+    if value is not None and not isinstance(value, kind):
+        raise TypeError(f"{name} must be a list or a dict, got {value!r}")
+    return value or ()
 
 
 def _as_mapping(config):
@@ -413,14 +420,15 @@ def _older_layers(config, rope):
         return {"full_attention": rope, "sliding_attention": rope}
     if config.get("compress_rope_theta") is not None:  # DeepSeek-V4
         # Its code leaves cosine and sine as they are.
-        return {"main": {}, "compress": {"attention_factor": 1.0, **rope}}
+        scaled = {"attention_factor": 1.0, **rope} if rope else {}
+        return {"main": {}, "compress": scaled}
     return None
 
 
 def _chosen(rules, layer_type, config):
     known = list(rules)
     if known == [None]:
-        known += config.get("layer_types") or []
+        known += _listed(config, "layer_types", (list, tuple))
     if layer_type not in known:
         told = " or ".join(repr(name) for name in dict.fromkeys(known))
         raise ValueError(f"layer_type must be {told}, got {layer_type!r}")
@@ -492,10 +500,10 @@ def _base(rule, rules, config, layer_type):
 def _head_dim(config, layer_type):
     head_dim = _first(config, _HEADS)
     head_dim = _layer_head_dim(config, layer_type) or head_dim
-    part = config.get("qk_rope_head_dim")
-    if head_dim is None and part is not None:
-        rest = config.get("qk_nope_head_dim")
-        return as_count("qk_rope_head_dim", part) + (rest or 0)
+    parts = ("qk_rope_head_dim", "qk_nope_head_dim")
+    if head_dim is None and config.get(parts[0]) is not None:
+        given = [name for name in parts if config.get(name) is not None]
+        return sum(as_count(name, config[name]) for name in given)
     if head_dim is not None:
         return as_count("head_dim", head_dim)
     hidden = _first(config, ("hidden_size", "n_embd"))
@@ -516,10 +524,11 @@ def _head_dim(config, layer_type):
 
 def _layer_head_dim(config, layer_type):
     """Return the width of the head where layers differ (Gemma 4)."""
-    types = dict(enumerate(config.get("layer_types") or []))
+    types = dict(enumerate(_listed(config, "layer_types", (list, tuple))))
+    per_layer = _listed(config, "per_layer_config", Mapping)
     places = {
         f"head_dim of layer {layer}": own.get("head_dim")
-        for layer, own in (config.get("per_layer_config") or {}).items()
+        for layer, own in dict(per_layer).items()
         if layer_type in (None, types.get(int(layer)))
     }
     if layer_type == "full_attention":
@@ -623,4 +632,8 @@ def _layout(config):
     interleaved = _agreed("the layout", flags)
     if interleaved is None:
         return None
+    if not isinstance(interleaved, bool):
+        raise TypeError(
+            f"{_place(flags)} must be true or false, got {interleaved!r}"
+        )
     return "interleaved" if interleaved else "half"

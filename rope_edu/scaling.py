@@ -20,7 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rope_edu._checks import as_base, as_count, as_even
+from rope_edu._checks import (
+    LARGEST_POSITION,
+    as_base,
+    as_count,
+    as_even,
+)
 from rope_edu.frequencies import inverse_frequencies
 
 
@@ -72,6 +77,17 @@ def _as_factor(value):
             f" be: 8, not 1/8), got {value}"
         )
     return factor
+
+
+def _as_length(name, value):
+    length = as_count(name, value)
+    if length > LARGEST_POSITION:
+        raise ValueError(f"{name} must be at most 2**53 tokens, got {length}")
+    return length
+
+
+def _as_original(value):
+    return _as_length("original_length", value)
 
 
 def _as_share(name, value):
@@ -246,7 +262,7 @@ class Scaling:
 
     def _checked_length(self, length):
         if length is not None:
-            return as_count("length", length)
+            return _as_length("length", length)
         if self.depends_on_length:
             raise ValueError(
                 f"length must be given: the rates of {type(self).__name__}"
@@ -388,7 +404,7 @@ class DynamicNTK(Scaling):
     def __post_init__(self):
         self._set(
             factor=_as_factor(self.factor),
-            original_length=as_count("original_length", self.original_length),
+            original_length=_as_original(self.original_length),
         )
 
     def _scaled(self, rates, base, length):
@@ -443,7 +459,7 @@ class NTKByParts(Scaling):
         alpha, beta = _as_bounds("alpha", self.alpha, "beta", self.beta)
         self._set(
             factor=_as_factor(self.factor),
-            original_length=as_count("original_length", self.original_length),
+            original_length=_as_original(self.original_length),
             alpha=alpha,
             beta=beta,
         )
@@ -528,7 +544,7 @@ class YaRN(Scaling):
             )
         self._set(
             factor=_as_factor(self.factor),
-            original_length=as_count("original_length", self.original_length),
+            original_length=_as_original(self.original_length),
             beta_fast=fast,
             beta_slow=slow,
         )
@@ -675,7 +691,7 @@ class LongRoPE(Scaling):
         self._set(
             short_factor=_as_divisors("short_factor", self.short_factor),
             long_factor=_as_divisors("long_factor", self.long_factor),
-            original_length=as_count("original_length", self.original_length),
+            original_length=_as_original(self.original_length),
         )
         if self.original_length == 1:
             raise ValueError("original_length must be above 1, got 1")
@@ -756,7 +772,7 @@ class Llama3(Scaling):
         )
         self._set(
             factor=_as_factor(self.factor),
-            original_length=as_count("original_length", self.original_length),
+            original_length=_as_original(self.original_length),
             low_freq_factor=low,
             high_freq_factor=high,
         )

@@ -250,6 +250,9 @@ PUBLISHED = [
      RopeConfig(256, 256, 1e6, Linear(8))),
     ("report 85: nested, sliding", GEMMA3_NEW, "sliding_attention",
      RopeConfig(256, 256, 1e4)),
+    ("Mistral 4: a part and a share", {
+        "qk_rope_head_dim": 64, "qk_nope_head_dim": 64, "partial_rotary_factor": 0.5,
+        "rope_theta": 1e4}, None, RopeConfig(64, 64, 1e4)),
     ("Gemma 3, nested, base beside it", but(
         GEMMA3_NEW, rope_theta=1000000.0, rope_local_base_freq=10000.0),
      "sliding_attention", RopeConfig(256, 256, 1e4)),
@@ -341,6 +344,7 @@ PUBLISHED = [
     ("null everywhere", {
         "head_dim": None, "hidden_size": 512, "num_attention_heads": 8,
         "partial_rotary_factor": None, "rope_scaling": None, "rotary_dim": None,
+        "rotary_emb_scale_base": None,
         "rope_parameters": {"rope_theta": 10000.0, "factor": None}}, None,
      RopeConfig(64, 64, 1e4)),
     ("no layout", {"head_dim": 64, "rope_theta": 1e4}, None, RopeConfig(64, 64, 1e4)),
@@ -453,6 +457,8 @@ BAD = [
     ("odd head", {"head_dim": 65, "rope_theta": 1e4}, V, "head_dim must be even.*65"),
     ("zero head", {"head_dim": 0, "rope_theta": 1e4}, V, "head_dim must be positive"),
     ("text head", {"head_dim": "64", "rope_theta": 1e4}, T, "head_dim.*'64'"),
+    ("text head and a share", {**HEAD, "head_dim": "64", "rotary_pct": 0.5}, T,
+     "head_dim must be an integer"),
     ("float head", {"head_dim": 64.0, "rope_theta": 1e4}, T, "head_dim.*integer"),
     ("odd share", {**HEAD, "partial_rotary_factor": 0.52}, V,
      r"partial_rotary_factor \* head_dim, 0.52 \* 64, must be even.*33"),
@@ -470,6 +476,8 @@ BAD = [
     ("share unsaid", {**HEAD, "model_type": "phi"}, V,
      "partial_rotary_factor is missing.*'phi'.*0.5"),
     ("share unsaid, text model", {**HEAD, "model_type": "qwen3_5_text"}, V, "0.25"),
+    ("another width in some layers", {**HEAD, "per_layer_config": {
+        "05": {"head_dim": 128}}}, V, "head_dim of layer 05 = 128 and head_dim = 64"),
     ("heads of two widths", {**GEMMA4, "per_layer_config": {5: {"head_dim": 1024}}},
      V, "head_dim for layer_type 'full_attention' is given twice"),
     # base
@@ -480,6 +488,8 @@ BAD = [
     ("base of no layer", {**GEMMA3_NEW, "rope_theta": 5e5}, V, "base is given twice"),
     ("base of one", {"head_dim": 64, "rope_theta": 1}, V, "rope_theta: base.*above 1"),
     ("base a text", {"head_dim": 64, "rope_theta": "1e4"}, T, "rope_theta: base.*1e4"),
+    ("base of NaN", {"head_dim": 64, "rope_theta": math.nan}, V,
+     "rope_theta: base must be finite.*nan"),
     ("base for each layer", {"head_dim": 64, "rope_theta": [1e4] * 2}, T,
      "rope_theta: base must be a number"),
     # type and keys
@@ -549,6 +559,9 @@ BAD = [
     # layers
     ("mixed levels", ruled(GEMMA3_NEW, rope_theta=1e4), V,
      "mixes types of layers.*'rope_theta'"),
+    ("layers a number", {**HEAD, "layer_types": 6}, T, "layer_types must be a list"),
+    ("layers a list", {**HEAD, "per_layer_config": [5]}, T, "per_layer_config must be"),
+    ("layout a text", {**HEAD, "rope_interleave": "no"}, T, "rope_interleave.*'no'"),
     ("two layouts", {**HEAD, "rope_interleave": True, "rotary_emb_interleaved": False},
      V, "layout is given twice"),
 ]

@@ -84,7 +84,7 @@ def same_offset(q, k, theta, places):
 
     Examples
     --------
-    >>> same_offset([1, 0], [0, 1], 1.0, [(10, 7), (100, 97)]).alt[-30:]
+    >>> same_offset([1, 0], [0, 1], 1.0, [(10, 7), (100, 97)]).alt[-31:]
     'the score is 0.14 in each panel'
     """
     with canvas(1, len(places), height=2.6) as (figure, panels):
