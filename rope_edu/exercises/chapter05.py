@@ -45,6 +45,8 @@ def odd_part(answer):
             "g(delta) - g(-delta) changes its sign with delta")
     wanted = 2 * (q1 * k0 - q0 * k1) * sp.sin(delta * theta)
     require(not is_zero(found + wanted), "the sign is the wrong way")
+    require(not is_zero(2 * found - wanted), "this is the odd part of g;"
+            " the difference is twice as large")
     require(is_zero(found - wanted), "the amplitude is not right")
 
 
