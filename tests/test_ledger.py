@@ -1,5 +1,6 @@
 """The ledger: entries hold, pages show them, and the examiner can fail."""
 
+import contextlib
 import dataclasses
 import re
 
@@ -10,8 +11,10 @@ from book import SOURCES, Chapter, directives, equations
 
 from rope_edu import ledger
 from rope_edu.ledger import core, mutation
-from rope_edu.ledger.algebra import Exact, Floating, evaluate
-from rope_edu.ledger.reader import parse, tokenize
+from rope_edu.ledger.algebra import (
+    Exact, Family, Floating, Powers, evaluate)
+from rope_edu.ledger.reader import parse
+from rope_edu.ledger.tokens import tokenize
 from rope_edu.ledger.variables import POSITION, REAL, constant, vector
 
 ENTRIES = ledger.equations()
@@ -49,13 +52,13 @@ def test_entry_holds(entry):
 def test_excused_mutants_say_the_same(entry):
     """A mutant may be let off only if it is provably the same equation."""
     found = dict(mutation.mutants(entry.latex, entry.extra))
-    symbols = {
-        name: kind.symbol(name) for name, kind in entry.variables.items()
-    }
     for name, reason in entry.same.items():
         assert reason
-        residuals = core.residuals(entry, symbols, parse(found[name]))
-        assert all(map(core.is_zero, residuals)), name
+        for kinds in entry.cases:
+            residuals = core.residuals(
+                entry, core.symbols(kinds), parse(found[name])
+            )
+            assert all(map(core.is_zero, residuals)), name
 
 
 @each_entry
@@ -123,6 +126,55 @@ def test_formula_that_cannot_be_wrong_is_refused():
     assert not result.passed
 
 
+def test_nan_is_no_agreement():
+    """NaN compares with nothing, and must not pass for small."""
+    result = changed("norm-2d", witness=lambda v: np.nan)
+    assert not result.passed
+    late = iter([1.0] * 5)
+    entry = core.Equation(
+        "late", r"1 = 1", {}, lambda v: next(late, np.nan), "this test")
+    assert not core.trial(entry, 20) <= core.TOLERANCE
+
+
+def test_shapes_must_agree():
+    """A number is not compared with every entry of a matrix."""
+    assert not changed("orthogonal-2d", witness=lambda v: (1.0, 1.0)).passed
+
+
+def test_unknown_name_in_a_mutant_is_a_mistake():
+    """A typing error is not an attack."""
+    with pytest.raises(NameError):
+        changed("norm-2d", extra=(r"\lVert y \rVert = 1",))
+
+
+@pytest.mark.parametrize("label, wrong", [
+    ("inverse-frequency", r"\theta_i = b^{-i/(d-4)}"),
+    ("longest-wavelength", r"\lambda_{d/2-1} = 2\pi\, b^{(d+4)/(2 d)}"),
+    ("trace", r"\operatorname{tr}(R_r R_r^\top) = d^2 / 6"),
+    ("block-diagonal", r"R_m = \bigoplus_{i=0}^{d-3} \begin{pmatrix}"
+     r" \cos m\theta_i & -\sin m\theta_i \\"
+     r" \sin m\theta_i & \cos m\theta_i \end{pmatrix}"),
+])
+def test_one_width_is_not_every_width(label, wrong):
+    """Formulas that are right by chance at d = 4, 6 or 8."""
+    with contextlib.suppress(*core.MEANINGLESS):
+        assert not changed(label, latex=wrong).passed
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda: ledger.check(), ValueError),
+    (lambda: ledger.get(["wish"]), TypeError),
+    (lambda: ledger.examine("wish"), TypeError),
+    (lambda: ledger.examine(ENTRIES["wish"], 0), ValueError),
+    (lambda: changed("wish", latex=""), ValueError),
+    (lambda: dataclasses.replace(ENTRIES["wish"], label=None), ValueError),
+])
+def test_misuse_is_answered_kindly(call, error):
+    """The argument is named."""
+    with pytest.raises(error, match="label|equation|points|latex"):
+        call()
+
+
 def test_survivors_are_named():
     """A symmetric formula is not caught when m and n are exchanged."""
     result = changed("sum-2d", same={})
@@ -171,10 +223,11 @@ def test_points_are_large_and_of_both_signs():
 # The reader
 
 VALUES = {
-    "x": 1.5, "y": -0.5, "m": 3, "n": 7,
-    r"\theta": lambda i: 10.0 ** (-i),
-    "f": lambda a, b: a - 2 * b,
-    "O": lambda power: 2.0**power,
+    "x": 1.5, "y": -0.5, "m": 3, "n": 7, "z": 2 + 1j,
+    "w": np.array([[1.0], [2.0], [4.0]]), "A": np.eye(2),
+    r"\theta": Family(lambda i: 10.0 ** (-i)),
+    "f": lambda a, b=0: a - 2 * b,
+    "O": Powers(lambda power: 2.0**power),
 }
 
 
@@ -191,10 +244,22 @@ VALUES = {
         (r"\sqrt{x + x + 1}", 2.0),
         (r"\cos m\theta_1 + 1", np.cos(0.3) + 1),
         (r"x \cos m\theta_1 \sin x", 1.5 * np.cos(0.3) * np.sin(1.5)),
-        (r"\cos(x) y", -0.5 * np.cos(1.5)),
         (r"\cos^2 x", np.cos(1.5) ** 2),
         (r"f(x, y)", 2.5),
         (r"f(m - n, 1)", -6),
+        (r"m(n - 1)^2", 108),
+        (r"f(n)^2", 49),
+        (r"x(y + 1)^2 y", -0.1875),
+        (r"z(z)^{*}", 5),
+        (r"(z z)^*", 3 - 4j),
+        (r"-x^2", -2.25),
+        (r"2 x n^2", 147),
+        (r"2n/m", 14 / 3),
+        (r"\cos x\, y", -0.5 * np.cos(1.5)),
+        (r"\cos(x)\, y", -0.5 * np.cos(1.5)),
+        (r"\cos \frac{1}{2} m\theta_0", np.cos(1.5)),
+        (r"w_{m-1}", 4),
+        (r"\sum_{i=1}^{0} \theta_i", 0),
         (r"O^{n-m}", 16.0),
         (r"\sum_{i=0}^{2} \theta_i", 1.11),
         (r"\lVert x - 2 \rVert", 0.5),
@@ -212,17 +277,52 @@ def test_reader_computes(latex, expected):
     assert np.isclose(evaluate(side, Floating, VALUES), expected)
 
 
-@pytest.mark.parametrize(
-    "latex",
-    [r"x \le y", r"x + \dots", r"\frac{x}", r"(x", r"x)", r"\langle x",
-     r"x + ", r"\begin{pmatrix} x", r"\sum_{i=0} x", "x ? y"],
-)
+UNREADABLE = [
+    r"\frac{x}", r"(x", r"x)", r"\langle x", r"x + ",
+    r"\begin{pmatrix} x", r"\sum_{i=0} x", "x ? y", r"\sqrt[3]{x}", "x'",
+]
+AMBIGUOUS = [
+    r"\frac12", r"\frac{1}23", r"x^23", r"\sqrt12", r"w_12", "2 3", r"x^{}y",
+    r"x^2^3", r"\cos(x) y", r"\cos 2(x + y)", r"\cos\frac{1}{2}(x + y)",
+    r"\cos^{-1} x", r"\cos x / 2", "x/2 y", "x/m(n + 1)", r"x \qquad y",
+    r"\begin{pmatrix} x \\[1em] y \end{pmatrix}", r"\sum_{i,m=0}^{1} x",
+    r"\sum_{2i=0}^{4} x", r"m \equiv n", r"m = n \pmod{2\pi}",
+    r"m \equiv n \pmod{\pi}",
+]
+MISUSED = [
+    r"x \le y", r"x + \dots",
+    r"w_{-1}", r"w_{3}", r"w_{m/2}", r"w_{0,1}", r"\sum_{i=0}^{m/2} x",
+    r"A^{m/2}", r"A^{*}", r"f^2(x)", r"f_x", r"\theta^2", r"\theta", r"O_m",
+    "O", "f", "unknown", r"x_m",
+]
+
+
+@pytest.mark.parametrize("latex", UNREADABLE + AMBIGUOUS + MISUSED)
 def test_reader_refuses_what_it_cannot_read(latex):
     """No guess: half-read LaTeX would be a half-checked formula."""
-    with pytest.raises((SyntaxError, KeyError, IndexError)):
+    with pytest.raises((SyntaxError, NameError, IndexError, ValueError,
+                        TypeError)):
         for sides, _ in parse(tokenize(latex)):
             for side in sides:
                 evaluate(side, Floating, VALUES)
+
+
+@pytest.mark.parametrize("latex", UNREADABLE + AMBIGUOUS)
+def test_what_has_two_readings_is_refused_by_the_parser(latex):
+    """Before any meaning is known."""
+    with pytest.raises(SyntaxError):
+        parse(tokenize(latex))
+
+
+@pytest.mark.parametrize("display, count", [
+    (r"m - n = m, -n = m - n", 2),
+    (r"\begin{aligned} x &= y + m \\ -y &= m \end{aligned}", 2),
+    (r"\begin{aligned} x &= y \\ &\quad + m \end{aligned}", 1),
+    (r"\begin{aligned} x &= y \\ &= m \end{aligned}", 1),
+])
+def test_a_minus_may_begin_a_statement(display, count):
+    """A line that begins with a sign continues unless it relates."""
+    assert len(parse(tokenize(display))) == count
 
 
 def test_statements_of_a_display():

@@ -11,7 +11,7 @@ import difflib
 from html import escape
 
 from . import (
-    appendix, complex_plane, decay, dials, dimensions, rotations)
+    appendix, code, complex_plane, decay, dials, dimensions, rotations)
 from .core import Equation, Result, examine
 
 __all__ = ["Equation", "Lines", "Result", "check", "equations", "examine",
@@ -27,7 +27,7 @@ def equations():
         If two entries share a label.
     """
     found = {}
-    for room in (complex_plane, rotations, dimensions, dials, decay,
+    for room in (complex_plane, rotations, dimensions, dials, decay, code,
                  appendix):
         for entry in room.EQUATIONS:
             if entry.label in found:
@@ -41,6 +41,8 @@ def get(label):
 
     Raises
     ------
+    TypeError
+        If the label is not a string.
     ValueError
         If there is none; the message names the nearest labels.
 
@@ -49,6 +51,8 @@ def get(label):
     >>> print(get("relative-2d").latex)
     R_m^\\top R_n = R_{n-m}
     """
+    if not isinstance(label, str):
+        raise TypeError(f"label must be a string, got {label!r}")
     known = equations()
     if label not in known:
         near = difflib.get_close_matches(str(label), known, n=3, cutoff=0.3)
@@ -80,6 +84,8 @@ def check(*labels):
     >>> check("transpose-2d")
     ✓ transpose-2d: proved (SymPy), 1000 random points, 2 of 2 mutants caught
     """
+    if not labels:
+        raise ValueError("labels must name at least one equation")
     results = [examine(get(label)) for label in labels]
     lines = Lines(map(str, results))
     if not all(result.passed for result in results):

@@ -12,6 +12,15 @@ import operator
 import numpy as np
 import sympy as sp
 
+from .reader import LOOPS
+
+
+def _scalar_only(z):
+    """Refuse the star on a matrix: is it the conjugate or the adjoint?"""
+    if getattr(z, "shape", ()) != ():
+        raise TypeError("the star is for numbers; a matrix takes ^\\top")
+    return z
+
 
 def unwrapped_argument(z):
     """Argument of a product of polar factors, as the sum of theirs.
@@ -29,7 +38,7 @@ class Exact:
     cos, sin, log, sqrt = map(staticmethod, (sp.cos, sp.sin, sp.log, sp.sqrt))
     re, im = map(staticmethod, (sp.re, sp.im))
     arg, modulus = map(staticmethod, (unwrapped_argument, sp.Abs))
-    conjugate = staticmethod(sp.conjugate)
+    conjugate = staticmethod(lambda z: sp.conjugate(_scalar_only(z)))
     is_matrix = staticmethod(lambda a: isinstance(a, sp.MatrixBase))
     number = staticmethod(sp.Rational)
     power = staticmethod(operator.pow)
@@ -56,7 +65,7 @@ class Floating:
     cos, sin, log, sqrt = map(staticmethod, (np.cos, np.sin, np.log, np.sqrt))
     re, im, arg = map(staticmethod, (np.real, np.imag, np.angle))
     modulus = staticmethod(np.abs)
-    conjugate = staticmethod(np.conj)
+    conjugate = staticmethod(lambda z: np.conj(_scalar_only(z)))
     is_matrix = staticmethod(lambda a: getattr(a, "ndim", 0) == 2)
     number = staticmethod(float)
     det = staticmethod(np.linalg.det)
@@ -122,6 +131,20 @@ UNARY = ("cos", "sin", "log", "sqrt", "re", "im", "arg", "modulus",
 PLAIN = {"add": operator.add, "sub": operator.sub, "div": operator.truediv}
 
 
+class Powers:
+    """A name that stands for its powers only: ``O^m`` is ``of(m)``."""
+
+    def __init__(self, of):
+        self.of = of
+
+
+class Family:
+    """A name that stands with subscripts only: ``R_m`` is ``of(m)``."""
+
+    def __init__(self, of):
+        self.of = of
+
+
 def evaluate(node, algebra, names):
     """Value of a parsed formula.
 
@@ -131,40 +154,47 @@ def evaluate(node, algebra, names):
         A side from `reader.parse`.
     algebra : Exact or Floating
     names : dict
-        Meaning of each name: a value, or a function of its subscripts
-        (``R_m``), arguments (``f(q, m)``) or exponent (``O^m``).  An entry
-        for the whole text (``"f_q"``) comes before the bare name.
+        Meaning of each name: a value; a matrix, whose subscripts are
+        indices; a `Family` (``R_m``); `Powers` (``O^m``); or a function
+        (``f(q, m)``). An entry for the whole text (``"f_q"``) comes before
+        the bare name.
 
     Raises
     ------
-    KeyError
-        For a name without a meaning.
+    NameError
+        For a name without a meaning, or used in another way than meant.
+    IndexError
+        For an index out of range: there is no counting from the end.
+    ValueError
+        For a sum or a power whose bounds or exponent are not whole.
 
     Examples
     --------
-    >>> from rope_edu.ledger.reader import parse, tokenize
+    >>> from rope_edu.ledger.reader import parse
+    >>> from rope_edu.ledger.tokens import tokenize
     >>> [([side], _)] = parse(tokenize(r"2\\cos(m\\pi)"))
     >>> evaluate(side, Exact, {"m": sp.Integer(3)})
     -2
     """
-    op, args = node.op, node.args
     go = functools.partial(evaluate, algebra=algebra, names=names)
-    if op == "number":
+    if node.op == "number":
         return algebra.number(node.text)
-    if op == "name":
-        return _name(node, algebra, names, go)
-    if op in ("sum", "direct_sum"):
+    if node.op in ("name", "call", "either"):
+        return _NAMED[node.op](node, algebra, names, go)
+    if node.op in LOOPS.values():
         return _loop(node, algebra, names)
-    if op == "matrix":
-        return algebra.matrix([[go(x) for x in row] for row in args])
-    return _apply(op, [go(a) for a in args], algebra)
+    if node.op == "matrix":
+        return algebra.matrix([[go(x) for x in row] for row in node.args])
+    if node.op == "power" and node.args[0].op == "name":
+        base = _meaning(node.args[0], algebra, names, go)
+        if isinstance(base, Powers):
+            return base.of(go(node.args[1]))
+    return _apply(node.op, [go(a) for a in node.args], algebra)
 
 
 def _apply(op, values, algebra):
     if op in PLAIN:
         return PLAIN[op](*values)
-    if op == "power" and callable(values[0]):
-        return values[0](values[1])
     if op in UNARY:
         return getattr(algebra, op)(*values)
     if op in ("inner", "norm"):
@@ -173,40 +203,80 @@ def _apply(op, values, algebra):
         return values[0].T
     if op == "neg":
         return -values[0]
+    if op == "power" and algebra.is_matrix(values[0]):
+        whole(values[1], "the exponent of a matrix")
     return scalar(algebra, getattr(algebra, op)(*values))
 
 
-def _name(node, algebra, names, go):
-    (subs, call), text = node.args, node.text
-    value, subs = _lookup(text, subs, algebra, names)
-    if subs and algebra.is_matrix(value):
-        value = value[int(go(subs[0])), 0]
-    elif subs:
-        value = value(*map(go, subs))
-    if call is None:
-        return value
-    args = [go(a) for a in call]
-    if callable(value) and not algebra.is_matrix(value):
-        return value(*args)
-    (factor,) = args
-    return scalar(algebra, algebra.mul(value, factor))
+def whole(value, what):
+    """The value as a Python int; an error if it is not whole."""
+    if int(value) != value:
+        raise ValueError(f"{what} must be whole, got {value}")
+    return int(value)
 
 
-def _lookup(text, subs, algebra, names):
+def _meaning(node, algebra, names, go):
+    """What a name with its subscripts stands for."""
     constants = {r"\pi": algebra.pi, "e": algebra.e,
                  r"\mathrm{i}": algebra.i}
-    table = constants | names
+    table, text, subs = constants | names, node.text, node.args
     if text in table:
-        return table[text], ()
-    return table[text.split("_")[0]], subs
+        return table[text]
+    base = text.split("_")[0]
+    if base not in table:
+        raise NameError(f"{text!r} has no meaning here")
+    value = table[base]
+    if isinstance(value, Family):
+        return value.of(*map(go, subs))
+    if not algebra.is_matrix(value) or len(subs) != 1:
+        raise NameError(f"{base!r} takes no such subscript: {text!r}")
+    return entry(value, go(subs[0]))
+
+
+def within(index, count):
+    """The index as an int; an error unless it is one of 0 .. count - 1."""
+    if not 0 <= index < count:
+        raise IndexError(f"no number {index} among {count}")
+    return whole(index, "an index")
+
+
+def entry(column, index):
+    """One entry of a column; there is no counting from the end."""
+    return column[within(index, column.shape[0]), 0]
+
+
+def _is_function(value):
+    return callable(value) and not isinstance(value, (type, sp.Basic))
+
+
+def _name(node, algebra, names, go):
+    value = _meaning(node, algebra, names, go)
+    if _is_function(value) or isinstance(value, (Family, Powers)):
+        raise NameError(f"{node.text!r} stands alone")
+    return value
+
+
+def _call(node, algebra, names, go):
+    function = _meaning(node.args[0], algebra, names, go)
+    if not _is_function(function):
+        raise NameError(f"{node.args[0].text!r} is no function")
+    return function(*map(go, node.args[1:]))
+
+
+def _either(node, algebra, names, go):
+    name, call, product = node.args
+    function = _is_function(_meaning(name, algebra, names, go))
+    return go(call if function else product)
+
+
+_NAMED = {"name": _name, "call": _call, "either": _either}
 
 
 def _loop(node, algebra, names):
-    start, stop, body = node.args
-    bounds = [int(evaluate(b, algebra, names)) for b in (start, stop)]
-    values = [
-        evaluate(body, algebra, names | {node.text: i})
-        for i in range(bounds[0], bounds[1] + 1)]
-    if node.op == "sum":
-        return functools.reduce(operator.add, values)
-    return algebra.direct_sum(values)
+    start, stop = (whole(evaluate(b, algebra, names), "a bound of a sum")
+                   for b in node.args[:2])
+    values = [evaluate(node.args[2], algebra, names | {node.text: i})
+              for i in range(start, stop + 1)]
+    if node.op == "direct_sum":
+        return algebra.direct_sum(values)
+    return functools.reduce(operator.add, values, algebra.number(0))

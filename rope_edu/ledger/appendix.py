@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from .algebra import turn
+from .algebra import Family, turn
 from .core import Equation
 from .variables import ANGLE, COMPLEX, POSITIVE, REAL, vector
 
@@ -26,14 +26,15 @@ def mirrors(algebra, values):
         c, s = algebra.cos(angle), algebra.sin(angle)
         return algebra.matrix([[c, s], [s, -c]])
 
-    return {"T": lambda angle: turn(algebra, angle), "F": mirror_at}
+    return {"T": Family(lambda angle: turn(algebra, angle)),
+            "F": Family(mirror_at)}
 
 
 def mirror(algebra, values):
     """The turn T and the mirror F of angle alpha, with the identity I."""
     maps, alpha = mirrors(algebra, values), values[r"\alpha"]
     one, zero = algebra.number(1), algebra.number(0)
-    return {name: maps[name](alpha) for name in "TF"} | {
+    return {name: maps[name].of(alpha) for name in "TF"} | {
         "I": algebra.matrix([[one, zero], [zero, one]])}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..reference import rotate, score
+from .algebra import Family
 from .core import Equation
 from .variables import (
     ANGLE, COMPLEX, FREQUENCY, GROWTH, POLAR, POSITION, SMALL)
@@ -32,7 +33,7 @@ def solution(algebra, values):
     return {
         "f": turned, "G": product, r"\theta": values[r"\theta"],
         "g": lambda q, k, offset: algebra.re(product(q, k, offset)),
-        "R": algebra.modulus, r"\Theta": algebra.arg,
+        "R": Family(algebra.modulus), r"\Theta": Family(algebra.arg),
         r"\varphi": lambda m: m * values[r"\theta"],
     }
 
@@ -59,7 +60,8 @@ def two_maps(algebra, values):
         return lambda z, position: z * algebra.e ** (rate * position)
 
     return {"f_q": map_with(values[r"\alpha"]),
-            "f_k": map_with(-values[r"\alpha"]), "R": algebra.modulus}
+            "f_k": map_with(-values[r"\alpha"]),
+            "R": Family(algebra.modulus)}
 
 
 def pair(z):
@@ -151,6 +153,14 @@ EQUATIONS = (
         solution, lost=4,
     ),
     Equation(
+        "modulus-forced",
+        r"\lVert f(q,m) \rVert^2 = g(q,q,0) = \lVert q \rVert^2",
+        WORDS | {"m": POSITION, r"\theta": FREQUENCY},
+        lambda v: pair(v["q"]) @ pair(v["q"]),
+        "this book: put k = q and n = m in the wish",
+        solution,
+    ),
+    Equation(
         "wish-stronger",
         r"f(q,m)\, f(k,n)^{*} = G(q,k,m-n)",
         WORDS | PLACES, _product,
@@ -214,14 +224,6 @@ EQUATIONS = (
                r" \lVert k \rVert"),
     ),
     Equation(
-        "modulus-forced",
-        r"R_{f(q,m)}^2 = R_{G(q,q,0)} = \lVert q \rVert^2",
-        POLAR_WORDS | {"m": POSITION, r"\theta": FREQUENCY},
-        lambda v: pair(v["q"]) @ pair(v["q"]),
-        "this book: put k = q in same-place-modulus",
-        solution, same={"0 to 1 (1)": FREE},
-    ),
-    Equation(
         "two-moduli",
         r"R_{f_q(q,m)}\, R_{f_k(k,n)} = \lVert q \rVert\, \lVert k \rVert\,"
         r" e^{(m-n)\alpha}",
@@ -276,16 +278,6 @@ EQUATIONS = (
         r" \cos(\Theta_q - \Theta_k + (m-n)\theta) \end{aligned}",
         POLAR_WORDS | PLACES, _score,
         "RoFormer eq. (12)",
-        solution,
-    ),
-    Equation(
-        "two-hands",
-        r"\begin{aligned} \Theta_{f(q,m)} - \Theta_{f(k,n)}"
-        r" &\equiv \Theta_q - \Theta_k \\"
-        r" &\quad + (m-n)\theta \pmod{2\pi} \end{aligned}",
-        POLAR_WORDS | PLACES,
-        lambda v: _angle(_product(v)),
-        "second seed, the two hands of a clock",
         solution,
     ),
 )

@@ -20,12 +20,15 @@ import sympy as sp
 from ..symbolic import is_zero
 from .algebra import Exact, Floating, evaluate
 from .mutation import mutants
-from .reader import parse, tokenize
+from .reader import parse
+from .tokens import tokenize
+from .variables import WIDTHS, PerWidth
 
 POINTS = 1000
 # Angles reach 2**20 rad; rounding them costs a few 2**20 * 2**-53 = 1e-10.
 TOLERANCE = 1e-8
 MUTANT_POINTS = 12
+MEANINGLESS = (IndexError, ValueError, ArithmeticError, sp.ShapeError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +42,12 @@ class Equation:
     latex : str
         What the page shows.
     variables : dict
-        Letter -> `variables.Kind`.
+        Letter -> `variables.Kind`, or `variables.PerWidth` where the formula
+        holds for every width d.
     witness : callable
         ``witness(values)`` computes the common value of the sides with
-        NumPy, by a route that does not use the formula; a tuple where the
-        display holds several statements.
+        NumPy, by a route that does not use the formula, in the shape of
+        the sides; a tuple where the display holds several statements.
     source : str
         Where the equation comes from.
     meaning : callable, optional
@@ -66,18 +70,29 @@ class Equation:
     extra: tuple = ()
     lost: int | None = None
 
+    def __post_init__(self):
+        for name in ("label", "latex", "source"):
+            text = getattr(self, name)
+            if not isinstance(text, str) or not text.strip():
+                raise ValueError(f"{name} must be a text, got {text!r}")
+
     @functools.cached_property
     def parsed(self):
         """The statements of the LaTeX: sides and relations of each."""
         return parse(tokenize(self.latex))
 
-    def names(self, algebra, values):
-        """Meaning of every letter of the equation."""
-        return values | self.meaning(algebra, values)
+    @functools.cached_property
+    def cases(self):
+        """Letters and their kinds, once for each width if one matters."""
+        if not any(isinstance(k, PerWidth) for k in self.variables.values()):
+            return (self.variables,)
+        return tuple(
+            {name: kind.of(width) if isinstance(kind, PerWidth) else kind
+             for name, kind in self.variables.items()} for width in WIDTHS)
 
     def values(self, algebra, values, parsed=None):
         """For each statement, the value of its sides and its relations."""
-        names = self.names(algebra, values)
+        names = values | self.meaning(algebra, values)
         return [([evaluate(n, algebra, names) for n in nodes], relations)
                 for nodes, relations in parsed or self.parsed]
 
@@ -110,10 +125,9 @@ class Result:
         return line + "".join(f"\n  survived: {s}" for s in self.survivors)
 
 
-def draw(equation, rng, what="draw"):
+def draw(kinds, rng, what="draw"):
     """Values for every letter: floats, or exact numbers."""
-    return {name: getattr(kind, what)(rng)
-            for name, kind in equation.variables.items()}
+    return {name: getattr(kind, what)(rng) for name, kind in kinds.items()}
 
 
 def residuals(equation, values, parsed=None):
@@ -130,10 +144,15 @@ def _difference(left, right, relation):
 
 
 def proved(equation):
-    """Whether every residual is exactly zero."""
-    symbols = {name: kind.symbol(name)
-               for name, kind in equation.variables.items()}
-    return all(is_zero(r) for r in residuals(equation, symbols))
+    """Whether every residual is exactly zero, at each width."""
+    return all(
+        is_zero(residual) for kinds in equation.cases
+        for residual in residuals(equation, symbols(kinds)))
+
+
+def symbols(kinds):
+    """A SymPy symbol, or column of symbols, for every letter."""
+    return {name: kind.symbol(name) for name, kind in kinds.items()}
 
 
 def deviation(equation, values, parsed=None):
@@ -141,17 +160,24 @@ def deviation(equation, values, parsed=None):
     found = equation.values(Floating, values, parsed)
     targets = equation.witness(values)
     targets = targets if isinstance(targets, tuple) else (targets,)
-    return max(_distance(side, target, relations)
-               for (sides, relations), target in zip(
-                   found, targets, strict=True) for side in sides)
+    return _worst(_distance(side, target, relations)
+                  for (sides, relations), target in zip(
+                      found, targets, strict=True) for side in sides)
+
+
+def _worst(distances):
+    """The largest distance; NaN if one of them is NaN."""
+    return float(np.max(list(distances)))
 
 
 def _distance(side, target, relations):
     side, target = np.asarray(side), np.asarray(target)
+    if side.shape != target.shape:
+        return np.inf
     if r"\equiv" in relations:
-        return float(np.max(np.abs(np.exp(1j * (side - target)) - 1)))
+        return _worst(np.abs(np.exp(1j * (side - target)) - 1).ravel())
     scale = max(1.0, float(np.max(np.abs(target))))
-    return float(np.max(np.abs(side - target))) / scale
+    return _worst(np.abs(side - target).ravel()) / scale
 
 
 def _rng(equation):
@@ -161,45 +187,55 @@ def _rng(equation):
 
 def trial(equation, points=POINTS):
     """Worst deviation from the witness over random points."""
-    rng = _rng(equation)
-    return max(deviation(equation, draw(equation, rng))
-               for _ in range(points))
+    rng, cases = _rng(equation), equation.cases
+    return _worst(
+        deviation(equation, draw(cases[i % len(cases)], rng))
+        for i in range(points))
 
 
 def caught(equation, tokens):
     """Whether proof and trial both notice a changed formula.
 
     A formula that has lost its meaning (an index out of range, a product
-    of the wrong shapes) counts as noticed.
+    of the wrong shapes) counts as noticed, an unknown name does not.
     """
     parsed = parse(tokens)
     if len(parsed) != len(equation.parsed):
         raise ValueError(
             f"{equation.label}: a mutant must have as many statements as the"
             f" formula, {len(equation.parsed)}, not {len(parsed)}")
-    try:
-        return (_exactly_wrong(equation, parsed)
-                and _numerically_wrong(equation, parsed))
-    except (LookupError, ValueError, sp.ShapeError):
-        return True
-
-
-def _exactly_wrong(equation, parsed):
     rng = _rng(equation)
+    return (any(_exactly_wrong(equation, kinds, rng, parsed)
+                for kinds in equation.cases)
+            and any(_numerically_wrong(equation, kinds, rng, parsed)
+                    for kinds in equation.cases))
+
+
+def _exactly_wrong(equation, kinds, rng, parsed):
     for _ in range(3):
-        values = draw(equation, rng, "exact")
-        for residual in residuals(equation, values, parsed):
-            entries = sp.Matrix([residual])
-            if any(abs(complex(sp.N(e, 30))) > 1e-12 for e in entries):
-                return True
+        values = draw(kinds, rng, "exact")
+        try:
+            found = residuals(equation, values, parsed)
+        except MEANINGLESS:
+            return True
+        if any(map(_is_far_from_zero, found)):
+            return True
     return False
 
 
-def _numerically_wrong(equation, parsed):
-    rng = _rng(equation)
-    return any(
-        deviation(equation, draw(equation, rng), parsed) > 100 * TOLERANCE
-        for _ in range(MUTANT_POINTS))
+def _is_far_from_zero(residual):
+    """Decided by 30 digits, at a point of exact numbers."""
+    return any(abs(complex(sp.N(entry, 30))) > 1e-12
+               for entry in sp.Matrix([residual]))
+
+
+def _numerically_wrong(equation, kinds, rng, parsed):
+    try:
+        return any(
+            not deviation(equation, draw(kinds, rng), parsed)
+            <= 100 * TOLERANCE for _ in range(MUTANT_POINTS))
+    except MEANINGLESS:
+        return True
 
 
 @functools.cache
@@ -216,6 +252,10 @@ def examine(equation, points=POINTS):
     -------
     Result
     """
+    if not isinstance(equation, Equation):
+        raise TypeError(f"equation must be an Equation, got {equation!r}")
+    if points < 1:
+        raise ValueError(f"points must be positive, got {points}")
     attacks = {name: tokens for name, tokens in mutants(
         equation.latex, equation.extra) if name not in equation.same}
     survivors = tuple(name for name, tokens in attacks.items()

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..reference import rotate, rotation_matrix, score
+from .algebra import Family, within
 from .core import Equation
 from .dimensions import dials
-from .variables import POSITION, REAL, constant, frequencies, vector
+from .variables import FREQUENCIES, POSITION, REAL, VECTOR, WIDTH
 
-WIDTH = 6
-PAIRS = WIDTH // 2
-DIALS = {"d": constant(WIDTH), r"\theta": frequencies(PAIRS)}
+DIALS = {"d": WIDTH, r"\theta": FREQUENCIES}
 OFFSET = {"r": POSITION}
-QUERY = {"q": vector(WIDTH)}
-WORDS = QUERY | {"k": vector(WIDTH)}
+QUERY = {"q": VECTOR}
+WORDS = QUERY | {"k": VECTOR}
 
 
 def _inv_freq(v):
@@ -31,20 +30,21 @@ def _self_score(v, offset):
 
 def amplitudes(algebra, values):
     """h_i, the partial sums S_i of the dials, and h_{d/2} = 0."""
-    pairs = dials(algebra, values)
+    pairs, count = dials(algebra, values), int(values["d"]) // 2
 
     def h(i):
-        if int(i) == PAIRS:
+        if within(i, count + 1) == count:
             return algebra.number(0)
-        return algebra.conjugate(pairs[r"\hatq"](i)) * pairs[r"\hatk"](i)
+        return (algebra.conjugate(pairs[r"\hatq"].of(i))
+                * pairs[r"\hatk"].of(i))
 
     def partial(i):
         terms = [algebra.e ** (algebra.i * values["r"]
                                * values[r"\theta"][j, 0])
-                 for j in range(int(i))]
+                 for j in range(within(i, count + 1))]
         return sum(terms, algebra.number(0))
 
-    return pairs | {"h": h, "S": partial}
+    return pairs | {"h": Family(h), "S": Family(partial)}
 
 
 def _complex_score(v):
@@ -99,12 +99,11 @@ EQUATIONS = (
         "mean-score",
         r"\mu^2\, u^\top R_r u = 2 \mu^2 \sum_{i=0}^{d/2-1} \cos r\theta_i",
         DIALS | OFFSET | {r"\mu": REAL},
-        lambda v: np.sum(np.outer(v[r"\mu"] * np.ones(WIDTH),
-                                  v[r"\mu"] * np.ones(WIDTH))
-                         * rotation_matrix(v["r"], _inv_freq(v))),
+        lambda v: v[r"\mu"] ** 2 * np.sum(
+            rotation_matrix(v["r"], _inv_freq(v))),
         "this book; the expected score of independent q and k with mean mu",
         lambda algebra, v: dials(algebra, v) | {
-            "u": algebra.matrix([[algebra.number(1)]] * WIDTH)},
+            "u": algebra.matrix([[algebra.number(1)]] * int(v["d"]))},
     ),
     Equation(
         "moved-peak",

@@ -6,14 +6,14 @@ import numpy as np
 
 from ..frequencies import inverse_frequencies, wavelengths
 from ..reference import rotate, rotate_complex
+from .algebra import Family, within
 from .core import Equation
 from .variables import (
-    BASE, FREQUENCY, INTEGER, POSITION, constant, frequencies, index)
+    BASE, FREQUENCIES, FREQUENCY, INTEGER, PAIR, PAIR_BUT_LAST, POSITION,
+    WIDTH)
 
-WIDTH = 8
-PAIRS = WIDTH // 2
-SPECTRUM = {"b": BASE, "d": constant(WIDTH)}
-ONE = SPECTRUM | {"i": index(PAIRS - 1)}
+SPECTRUM = {"b": BASE, "d": WIDTH}
+ONE = SPECTRUM | {"i": PAIR}
 
 
 def spectrum(algebra, values):
@@ -22,42 +22,45 @@ def spectrum(algebra, values):
     theta_{i+1} is theta_i divided by the d/2-th root of b: no power law is
     used, so that the power law can be checked.
     """
-    root = values["b"] ** (algebra.number(1) / algebra.number(PAIRS))
+    pairs = int(values["d"]) // 2
+    root = values["b"] ** (algebra.number(1) / algebra.number(pairs))
 
     def theta(i):
         found = algebra.number(1)
-        for _ in range(int(i)):
+        for _ in range(within(i, pairs)):
             found = found / root
         return found
 
-    return {r"\theta": theta,
-            r"\lambda": lambda i: 2 * algebra.pi / theta(i)}
+    return {r"\theta": Family(theta),
+            r"\lambda": Family(lambda i: 2 * algebra.pi / theta(i))}
 
 
 def _inv_freq(v):
-    return inverse_frequencies(WIDTH, v["b"])
+    return inverse_frequencies(int(v["d"]), v["b"])
 
 
-def _sinusoid(position):
+def _sinusoid(v, position):
     """The sinusoidal vector: (0, 1) in each pair, turned clockwise."""
-    start = np.tile([0.0, 1.0], PAIRS)
-    return rotate_complex(start, -position, inverse_frequencies(WIDTH))
+    start = np.tile([0.0, 1.0], int(v["d"]) // 2)
+    rates = inverse_frequencies(int(v["d"]))
+    return rotate_complex(start, -position, rates)
 
 
 def sinusoidal(algebra, values):
-    """Components ``p_{k,j}`` from the angle-addition recurrence."""
-    def component(position, j):
-        pair = int(j) // 2
-        rate = algebra.number(10) ** (-pair)
-        wave = algebra.cos if int(j) % 2 else algebra.sin
-        return wave(position * rate)
+    """Components ``p_{k,j}``, with the rates of `spectrum` at b = 10000."""
+    rates = spectrum(algebra, values | {"b": algebra.number(10000)})
+    theta, width = rates[r"\theta"], int(values["d"])
 
-    return {"p": component, r"\theta": lambda i: algebra.number(10) ** (-i)}
+    def component(position, j):
+        wave = algebra.cos if within(j, width) % 2 else algebra.sin
+        return wave(position * theta.of(int(j) // 2))
+
+    return {"p": Family(component), r"\theta": theta}
 
 
 def _moved(values):
     """How far position m moves the vector (1, 0, 1, 0, ...)."""
-    start = np.tile([1.0, 0.0], PAIRS)
+    start = np.tile([1.0, 0.0], int(values["d"]) // 2)
     return rotate(start, values["m"], values[r"\theta"].ravel()) - start
 
 
@@ -66,14 +69,14 @@ EQUATIONS = (
         "inverse-frequency",
         r"\theta_i = b^{-2i/d}",
         ONE,
-        lambda v: np.exp(-2 * v["i"] / WIDTH * np.log(v["b"])),
+        lambda v: np.exp(-v["i"] * np.log(v["b"]) * 2 / v["d"]),
         "RoFormer section 3.3, with i from 0",
         spectrum,
     ),
     Equation(
         "frequency-ratio",
         r"\frac{\theta_{i+1}}{\theta_i} = b^{-2/d}",
-        ONE,
+        SPECTRUM | {"i": PAIR_BUT_LAST},
         lambda v: np.divide(*_inv_freq(v)[[int(v["i"]) + 1, int(v["i"])]]),
         "a geometric sequence",
         spectrum,
@@ -99,8 +102,8 @@ EQUATIONS = (
         r"\begin{aligned}"
         r" p_{k,2i} &= \sin(k \cdot 10000^{-2i/d}) \\"
         r" p_{k,2i+1} &= \cos(k \cdot 10000^{-2i/d}) \end{aligned}",
-        {"k": POSITION, "d": constant(WIDTH), "i": index(PAIRS)},
-        lambda v: tuple(_sinusoid(v["k"]).reshape(-1, 2)[int(v["i"])]),
+        {"k": POSITION, "d": WIDTH, "i": PAIR},
+        lambda v: tuple(_sinusoid(v, v["k"]).reshape(-1, 2)[int(v["i"])]),
         "first seed (1); Vaswani et al. section 3.5",
         sinusoidal, lost=1,
     ),
@@ -108,8 +111,8 @@ EQUATIONS = (
         "sinusoidal-offset",
         r"\begin{aligned} & \sum_{j=0}^{d-1} p_{m,j}\, p_{n,j} \\"
         r" &= \sum_{i=0}^{d/2-1} \cos((m-n)\theta_i) \end{aligned}",
-        {"m": POSITION, "n": POSITION, "d": constant(WIDTH)},
-        lambda v: _sinusoid(v["m"]) @ _sinusoid(v["n"]),
+        {"m": POSITION, "n": POSITION, "d": WIDTH},
+        lambda v: _sinusoid(v, v["m"]) @ _sinusoid(v, v["n"]),
         "Vaswani et al. section 3.5; this book",
         sinusoidal,
         same={"swap m, n in side 1": "the product is symmetric",
@@ -123,8 +126,8 @@ EQUATIONS = (
         r" -\sin s\theta_i & \cos s\theta_i \end{pmatrix}"
         r" \begin{pmatrix} p_{k,2i} \\ p_{k,2i+1} \end{pmatrix}"
         r" \end{aligned}",
-        {"k": POSITION, "s": POSITION, "i": index(PAIRS)},
-        lambda v: _sinusoid(v["k"] + v["s"]).reshape(-1, 2)[
+        {"k": POSITION, "s": POSITION, "d": WIDTH, "i": PAIR},
+        lambda v: _sinusoid(v, v["k"] + v["s"]).reshape(-1, 2)[
             int(v["i"])].reshape(2, 1),
         "Vaswani et al. section 3.5: a linear function of p_k",
         sinusoidal,
@@ -142,8 +145,7 @@ EQUATIONS = (
         r"\begin{aligned}"
         r" & \sum_{i=0}^{d/2-1} |e^{\mathrm{i}m\theta_i} - 1|^2 \\"
         r" &= d - 2 \sum_{i=0}^{d/2-1} \cos m\theta_i \end{aligned}",
-        {"m": POSITION, "d": constant(WIDTH),
-         r"\theta": frequencies(PAIRS)},
+        {"m": POSITION, "d": WIDTH, r"\theta": FREQUENCIES},
         lambda v: np.linalg.norm(_moved(v)) ** 2,
         "this book: the mean cosine measures how far the dials are from"
         " their start",

@@ -7,16 +7,17 @@ import functools
 import numpy as np
 
 from ..reference import rotate_complex, rotation_matrix, score
-from .algebra import Floating, turn
+from .algebra import Family, Floating, Powers, entry, turn
 from .core import Equation
 from .variables import (
-    FREQUENCY, GROWTH, INTEGER, POSITION, SMALL, constant, frequencies,
-    index, vector)
+    FREQUENCIES, FREQUENCY, GROWTH, INTEGER, PAIR, POSITION, SMALL, VECTOR,
+    WIDTH, frequencies, vector)
 
-WIDTH = 4
-DIALS = {"d": constant(WIDTH), r"\theta": frequencies(WIDTH // 2)}
+DIALS = {"d": WIDTH, r"\theta": FREQUENCIES}
 PLACES = {"m": POSITION, "n": POSITION}
-QUERY, WORDS = {"q": vector(WIDTH)}, {"q": vector(WIDTH), "k": vector(WIDTH)}
+QUERY, WORDS = {"q": VECTOR}, {"q": VECTOR, "k": VECTOR}
+# What a display with all its entries written out can show.
+FOUR = {r"\theta": frequencies(2), "q": vector(4), "m": POSITION}
 # With d = 4 the permutation of the layouts is its own inverse, and a
 # transpose on the wrong side would pass.
 SIX = {r"\theta": frequencies(3), "q": vector(6), "k": vector(6)}
@@ -31,11 +32,11 @@ def dials(algebra, values):
             [turn(algebra, position * theta[i, 0]) for i in range(len(theta))])
 
     def pair(name):
-        return lambda i: (values[name][2 * int(i), 0]
-                          + algebra.i * values[name][2 * int(i) + 1, 0])
+        return lambda i: (entry(values[name], 2 * int(i))
+                          + algebra.i * entry(values[name], 2 * int(i) + 1))
 
-    found = {"R": matrix, "I": matrix(0)}
-    return found | {rf"\hat{name}": pair(name)
+    found = {"R": Family(matrix), "I": matrix(0)}
+    return found | {rf"\hat{name}": Family(pair(name))
                     for name in "qk" if name in values}
 
 
@@ -54,7 +55,7 @@ def _turned(v, form=rotate_complex):
 
 def _block_matrix(v):
     """Its columns are the axes, each turned as complex pairs."""
-    return rotate_complex(np.eye(WIDTH), v["m"], _inv_freq(v)).T
+    return rotate_complex(np.eye(int(v["d"])), v["m"], _inv_freq(v)).T
 
 
 def half_split(algebra, values):
@@ -75,7 +76,7 @@ def half_split(algebra, values):
     places = [[one if j == place else zero for j in range(2 * half)]
               for place in order]
     return dials(algebra, values) | {
-        "H": matrix, "P": algebra.matrix(places)}
+        "H": Family(matrix), "P": algebra.matrix(places)}
 
 
 def _half_matrix(v):
@@ -108,7 +109,7 @@ def mirrored_turn(algebra, values):
     def power(t):
         return algebra.mul(algebra.mul(axes, core(t)), axes.T)
 
-    return {"O": power, "D": core, "B": axes}
+    return {"O": Powers(power), "D": Powers(core), "B": axes}
 
 
 def stretched_turn(algebra, values):
@@ -117,11 +118,11 @@ def stretched_turn(algebra, values):
         growth = algebra.e ** (t * values[r"\alpha"])
         return growth * turn(algebra, t * values[r"\theta"])
 
-    return {"A": power}
+    return {"A": Powers(power)}
 
 
 def _orthogonal(v):
-    return mirrored_turn(Floating, v)["O"](1.0)
+    return mirrored_turn(Floating, v)["O"].of(1.0)
 
 
 def _powers(matrix, t):
@@ -146,7 +147,7 @@ EQUATIONS = (
         "additive",
         r"q^\top k = \sum_{i=0}^{d/2-1} (q_{2i} k_{2i}"
         r" + q_{2i+1} k_{2i+1})",
-        WORDS | {"d": constant(WIDTH)},
+        WORDS | {"d": WIDTH},
         lambda v: np.dot(v["q"].ravel(), v["k"].ravel()),
         "first seed: the inner product is additive",
         same={"swap q, k in side 1": "the inner product is symmetric",
@@ -157,13 +158,13 @@ EQUATIONS = (
         r"\begin{aligned}"
         r" \tilde{q}_{2i} &= q_{2i} \cos m\theta_i"
         r" - q_{2i+1} \sin m\theta_i \\"
-        r" \tilde{q}_{2i+1} &= q_{2i} \sin m\theta_i"
-        r" + q_{2i+1} \cos m\theta_i \end{aligned}",
-        DIALS | QUERY | {"m": POSITION, "i": index(WIDTH // 2)},
+        r" \tilde{q}_{2i+1} &= q_{2i+1} \cos m\theta_i"
+        r" + q_{2i} \sin m\theta_i \end{aligned}",
+        DIALS | QUERY | {"m": POSITION, "i": PAIR},
         lambda v: tuple(_turned(v).reshape(-1, 2)[int(v["i"])]),
         "second seed; RoFormer eq. (34)",
         lambda algebra, v: {r"\tildeq": algebra.mul(
-            dials(algebra, v)["R"](v["m"]), v["q"])},
+            dials(algebra, v)["R"].of(v["m"]), v["q"])},
     ),
     Equation(
         "block-diagonal",
@@ -189,7 +190,7 @@ EQUATIONS = (
         r" R_m^\top R_m &= I \end{aligned}",
         DIALS | PLACES,
         lambda v: (rotation_matrix(v["m"] + v["n"], _inv_freq(v)),
-                   np.eye(WIDTH)),
+                   np.eye(int(v["d"]))),
         "RoFormer section 3.2.2",
         dials,
         same={"swap m, n in side 1": "turns of the same planes commute",
@@ -224,7 +225,7 @@ EQUATIONS = (
         r" \end{pmatrix} \odot \begin{pmatrix} \sin m\theta_0 \\"
         r" \sin m\theta_0 \\ \sin m\theta_1 \\ \sin m\theta_1"
         r" \end{pmatrix} \end{aligned}",
-        DIALS | QUERY | {"m": POSITION}, _turned,
+        FOUR, _turned,
         "first seed (14), shown for d = 4; Su, post 8265, eq. (13);"
         " RoFormer eq. (34)",
         dials, lost=14,
@@ -238,7 +239,7 @@ EQUATIONS = (
         r" \end{pmatrix} \odot \begin{pmatrix} \sin m\theta_0 \\"
         r" \sin m\theta_1 \\ \sin m\theta_0 \\ \sin m\theta_1"
         r" \end{pmatrix} \end{aligned}",
-        DIALS | QUERY | {"m": POSITION},
+        FOUR,
         lambda v: _turned(v, functools.partial(
             rotate_complex, layout="half")),
         "the layout of GPT-NeoX and Hugging Face, shown for d = 4",

@@ -7,7 +7,7 @@ a dropped transpose or conjugate, two letters exchanged, a number off by one.
 
 from __future__ import annotations
 
-from .reader import NESTING, tokenize
+from .tokens import NESTING, tokenize
 
 FLIPS = {"+": "-", "-": "+", r"\cos": r"\sin", r"\sin": r"\cos"}
 PAIRS = (("m", "n"), ("q", "k"))

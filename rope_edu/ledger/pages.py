@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from . import (
-    appendix, complex_plane, decay, dials, dimensions, rotations)
+    appendix, code, complex_plane, decay, dials, dimensions, rotations)
 from .core import examine
 
 HIGH, MEDIUM = "high", "medium"
@@ -47,6 +47,7 @@ PAGES = (
     Page("06-two-to-d", "chapter 6", dimensions.EQUATIONS),
     Page("07-clock-dials", "chapter 7", dials.EQUATIONS),
     Page("08-decay", "chapter 8", decay.EQUATIONS),
+    Page("09-numpy-reference", "chapter 9", code.EQUATIONS),
     Page("appendix-complex-numbers", "complex numbers",
          appendix.COMPLEX_NUMBERS),
     Page("appendix-orthogonal-matrices", "orthogonal matrices",

@@ -7,8 +7,8 @@ evaluated in an algebra (exact SymPy or floating NumPy, see `algebra`).
 The language is the part of LaTeX that the book uses for formulas: sums,
 juxtaposed products, ``\\frac``, powers, subscripts, ``\\cos m\\theta``,
 ``\\operatorname{..}``, ``pmatrix``, ``\\sum``, ``\\bigoplus``, ``\\langle``,
-``\\lVert``, ``^\\top``, ``^{*}``, and ``=`` or ``\\equiv``.  Anything else is
-an error, never a guess.
+``\\lVert``, ``^\\top``, ``^{*}``, and ``=`` or ``\\equiv``.  Anything else,
+and anything that a reader could take in two ways, is an error.
 """
 
 from __future__ import annotations
@@ -16,13 +16,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-TOKEN = re.compile(
-    r"\\(?:begin|end)\{(?:pmatrix|aligned)\}"
-    r"|\\(?:operatorname|mathrm|mathbf)\{[A-Za-z]+\}"
-    r"|\\\\|\\[A-Za-z]+|\\[,;!|{} ]|\d+(?:\.\d+)?|[A-Za-z]|\S"
-)
-SPACING = {r"\,", r"\;", r"\!", r"\ ", r"\quad", r"\qquad",
-           r"\left", r"\right", r"\displaystyle", r"\bigl", r"\bigr"}
+from .tokens import OPENERS, SUMMANDS, THIN, statements
+
 FUNCTIONS = {r"\cos": "cos", r"\sin": "sin", r"\ln": "log",
              r"\arg": "arg", r"\operatorname{Re}": "re",
              r"\operatorname{Im}": "im", r"\det": "det",
@@ -30,13 +25,14 @@ FUNCTIONS = {r"\cos": "cos", r"\sin": "sin", r"\ln": "log",
              r"\operatorname{diag}": "diag"}
 LOOPS = {r"\sum": "sum", r"\bigoplus": "direct_sum"}
 ACCENTS = {r"\tilde", r"\hat", r"\bar"}
-OPENERS = {"(": ")", "[": "]", r"\{": r"\}"}
+PRODUCTS = {r"\odot": "hadamard", r"\cdot": "mul"}
 CLOSERS = {")", "]", "}", r"\}", r"\rangle", r"\rVert", "&", r"\\", ",",
            r"\end{pmatrix}", "=", r"\equiv", r"\pmod", "|"}
-SUMMANDS = {"+", "-"}
-ALIGNED = {r"\begin{aligned}", r"\end{aligned}"}
-NESTING = OPENERS | {"{": "}", r"\langle": r"\rangle",
-                     r"\begin{pmatrix}": r"\end{pmatrix}"}
+NAME = re.compile(r"[A-Za-z]|\\[A-Za-z]+(\{\w+\})?")
+# Commands and letters that are no factor of a function's argument.
+NO_ARGUMENT = {"e", r"\sqrt", r"\lVert", r"\langle", r"\begin{pmatrix}",
+               *FUNCTIONS, *LOOPS, *PRODUCTS, *CLOSERS}
+FRACTIONS = {r"\frac", r"\tfrac"}
 
 
 @dataclass(frozen=True)
@@ -48,26 +44,17 @@ class Node:
     text: str = ""
 
 
-def tokenize(latex):
-    """Split LaTeX into tokens, dropping spacing commands.
-
-    Examples
-    --------
-    >>> tokenize(r"R_m^\\top R_n")
-    ['R', '_', 'm', '^', '\\\\top', 'R', '_', 'n']
-    """
-    return [t for t in TOKEN.findall(latex.replace("{}", ""))
-            if t not in SPACING]
-
-
 def parse(tokens):
     """Parse a display into statements, each ``(sides, relations)``.
 
-    A display may hold several statements: separated by commas, or the lines
-    of ``aligned`` (a line that begins with ``=`` continues the one before).
+    Raises
+    ------
+    SyntaxError
+        If the tokens are not of the language, or may be read in two ways.
 
     Examples
     --------
+    >>> from rope_edu.ledger.tokens import tokenize
     >>> (sides, relations), = parse(tokenize("a = b = c"))
     >>> len(sides), relations
     (3, ['=', '='])
@@ -77,62 +64,49 @@ def parse(tokens):
     return [_Parser(s).relation() for s in statements(tokens)]
 
 
-def statements(tokens):
-    """Split the tokens of a display into those of its statements."""
-    found, depth = [[]], 0
-    aligned = r"\begin{aligned}" in tokens
-    for at, token in enumerate(tokens):
-        depth += (token in NESTING) - (token in NESTING.values())
-        if token in ALIGNED or (aligned and depth == 0 and token == "&"):
-            continue
-        if depth == 0 and token in (",", r"\\"):
-            if not _continues(tokens, at):
-                found.append([])
-            continue
-        found[-1].append(token)
-    return [s for s in found if s]
-
-
-def _continues(tokens, at):
-    rest = [t for t in tokens[at + 1: at + 3] if t != "&"]
-    return bool(rest) and rest[0] in {"=", r"\equiv"} | SUMMANDS
-
-
 class _Parser:
     """Recursive descent, one method for each rule of the grammar."""
 
     def __init__(self, tokens):
-        self.tokens, self.at = tokens, 0
+        self.tokens, self.at = list(tokens), 0
+
+    def thin(self):
+        return self.tokens[self.at: self.at + 1] == [THIN]
 
     def peek(self):
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+        rest = (t for t in self.tokens[self.at:] if t != THIN)
+        return next(rest, "")
 
     def take(self, expected=None):
         token = self.peek()
         if not token or expected not in (None, token):
-            where = " ".join(self.tokens[: self.at][-8:])
-            raise SyntaxError(
-                f"expected {expected or 'more'} after {where!r}, "
-                f"found {token or 'the end'!r}")
-        self.at += 1
+            self.refuse(f"expected {expected or 'more'},"
+                        f" found {token or 'the end'!r}")
+        self.at = self.tokens.index(token, self.at) + 1
         return token
+
+    def refuse(self, why):
+        where = " ".join(self.tokens[: self.at][-8:])
+        raise SyntaxError(f"{why}, after {where!r}")
 
     def relation(self):
         sides, relations = [self.sum()], []
         while self.peek() in ("=", r"\equiv"):
             relations.append(self.take())
             sides.append(self.sum())
-        self.skip_modulus()
+        if self.modulus() != (r"\equiv" in relations):
+            self.refuse(r"\equiv and \pmod{2\pi} go together")
         if self.peek():
-            raise SyntaxError(f"cannot read {self.peek()!r}")
+            self.refuse(f"cannot read {self.peek()!r}")
         return sides, relations
 
-    def skip_modulus(self):
-        """``\\pmod{2\\pi}`` goes with ``\\equiv``; only 2 pi is meant."""
-        if self.peek() == r"\pmod":
-            self.take()
-            for token in ("{", "2", r"\pi", "}"):
-                self.take(token)
+    def modulus(self):
+        """Whether ``\\pmod{2\\pi}`` follows; no other modulus is read."""
+        if self.peek() != r"\pmod":
+            return False
+        for token in (r"\pmod", "{", "2", r"\pi", "}"):
+            self.take(token)
+        return True
 
     def sum(self):
         node = self.signed()
@@ -150,35 +124,79 @@ class _Parser:
     def product(self):
         node = self.power()
         while self.peek() and self.peek() not in CLOSERS | SUMMANDS:
-            op = "mul"
-            if self.peek() in (r"\odot", r"\cdot", "/"):
-                op = {r"\odot": "hadamard", "/": "div"}.get(
-                    self.take(), "mul")
-            node = Node(op, (node, self.power()))
+            if self.peek() == "/":
+                return self.slashed(node)
+            op = PRODUCTS.get(self.peek())
+            if op:
+                self.take()
+            node = Node(op or "mul", (node, self.power()))
         return node
+
+    def slashed(self, over):
+        """``2i/d``: the slash comes last and takes one plain factor."""
+        self.take("/")
+        under = self.power()
+        if under.op == "either" or self.starts_factor():
+            self.refuse("what does the slash divide by? use \\frac")
+        return Node("div", (over, under))
 
     def power(self):
         node = self.primary()
-        while self.peek() == "^":
-            self.take()
-            node = self.script(node)
-        return node
+        if node.op == "name" and self.peek() == "(":
+            return self.called(node)
+        return self.scripted(node, self.script())
 
-    def script(self, node):
+    def called(self, name):
+        """``f(x)`` or the product ``a(x)``: the meaning of the name tells.
+
+        A script belongs to the value of the function, but in a product to
+        the bracket alone.
+        """
+        arguments, script = self.arguments(), self.script()
+        call = self.scripted(Node("call", (name, *arguments)), script)
+        if len(arguments) > 1:
+            return call
+        factor = self.scripted(arguments[0], script)
+        return Node("either", (name, call, Node("mul", (name, factor))))
+
+    def arguments(self):
+        self.take("(")
+        found = [self.sum()]
+        while self.peek() == ",":
+            self.take()
+            found.append(self.sum())
+        self.take(")")
+        return found
+
+    def script(self):
+        """The tokens of one exponent, or None."""
+        if self.peek() != "^":
+            return None
+        self.take()
         group = self.group_tokens()
+        if self.peek() == "^":
+            self.refuse("one exponent on another: use brackets")
+        return group
+
+    def scripted(self, node, group):
+        if group is None:
+            return node
         if group == [r"\top"]:
             return Node("transpose", (node,))
         if group == ["-", r"\top"]:
             return Node("transpose", (Node("inverse", (node,)),))
-        if group in (["*"], [r"\ast"]):
+        if group == ["*"]:
             return Node("conjugate", (node,))
         return Node("power", (node, _Parser(group).whole()))
 
     def group_tokens(self):
         """The tokens of ``{...}``, or the single next token."""
         if self.peek() != "{":
-            return [self.take()]
-        start, depth = self.at, 0
+            token = self.take()
+            if len(token) > 1 and token[0].isdigit():
+                self.refuse(f"TeX takes one digit of {token}: use braces")
+            return [token]
+        start, depth = self.tokens.index("{", self.at), 0
         while True:
             depth += {"{": 1, "}": -1}.get(self.take(), 0)
             if depth == 0:
@@ -187,7 +205,7 @@ class _Parser:
     def whole(self):
         node = self.sum()
         if self.peek():
-            raise SyntaxError(f"cannot read {self.peek()!r}")
+            self.refuse(f"cannot read {self.peek()!r}")
         return node
 
     def primary(self):
@@ -203,9 +221,12 @@ class _Parser:
                    r"\langle": self.inner, r"\begin{pmatrix}": self.matrix}
         if token in special:
             return special[token]()
-        if token[0].isdigit():
-            return Node("number", text=token)
-        return self.name(token)
+        return self.number(token) if token[0].isdigit() else self.name(token)
+
+    def number(self, token):
+        if self.peek()[:1].isdigit():
+            self.refuse("two numbers side by side")
+        return Node("number", text=token)
 
     def closed(self, node, closer):
         self.take(closer)
@@ -232,48 +253,62 @@ class _Parser:
     def matrix(self):
         rows = [[self.sum()]]
         while self.peek() in ("&", r"\\"):
-            new_row = self.take() == r"\\"
-            if new_row:
+            if self.take() == r"\\":
                 rows.append([])
+            if self.peek() == "[":
+                self.refuse("no space after a row")
             rows[-1].append(self.sum())
         return self.closed(
             Node("matrix", tuple(map(tuple, rows))), r"\end{pmatrix}")
 
     def function(self, op):
-        exponent = None
-        if self.peek() == "^":
-            self.take()
-            exponent = _Parser(self.group_tokens()).whole()
+        exponent = self.script()
+        if exponent and not "".join(exponent).isdigit():
+            self.refuse("a function is raised to a whole number only")
         node = Node(op, (self.argument(),))
-        return Node("power", (node, exponent)) if exponent else node
+        return self.scripted(node, exponent)
 
     def argument(self):
-        """``\\cos(x)`` takes the bracket, ``\\cos m\\theta`` the product."""
-        if self.peek() in OPENERS:
-            return self.primary()
-        stop = CLOSERS | SUMMANDS | set(FUNCTIONS) | {r"\odot", r"\cdot"}
+        """``\\cos(x)`` takes the bracket, ``\\cos m\\theta`` the factors."""
+        if self.peek() in OPENERS or self.peek() == r"\begin{pmatrix}":
+            node = self.primary()
+            if not self.thin() and self.starts_factor():
+                self.refuse("put the whole argument into the bracket")
+            return node
         node = self.power()
-        while self.peek() and self.peek() not in stop | {"("}:
+        while (not self.thin() and self.starts_factor()
+               and self.peek() not in OPENERS):
             node = Node("mul", (node, self.power()))
+        if self.thin():
+            return node
+        if node.op == "either" or self.peek() in {"/", *OPENERS}:
+            self.refuse("put the whole argument into a bracket")
         return node
+
+    def starts_factor(self):
+        token = self.peek()
+        plain = token[:1].isdigit() or token in FRACTIONS | set(OPENERS)
+        named = bool(NAME.fullmatch(token)) and token not in NO_ARGUMENT
+        return plain or named
 
     def loop(self, op):
         self.take("_")
-        index, start = _split(self.group_tokens(), "=")
-        self.take("^")
-        stop = _Parser(self.group_tokens()).whole()
+        index, equals, *start = self.group_tokens()
+        if equals != "=" or not re.fullmatch("[a-z]", index):
+            self.refuse("a sum runs over one letter, from i=..")
+        stop = self.script() or self.refuse("a sum needs an end")
         body = self.product()
-        return Node(op, (_Parser(start).whole(), stop, body), index[0])
+        return Node(op, (_Parser(start).whole(), _Parser(stop).whole(), body),
+                    index)
 
     def name(self, token):
-        if not (token.isalpha() or re.fullmatch(r"\\[A-Za-z]+(\{\w+\})?",
-                                                token)):
-            raise SyntaxError(f"cannot read {token!r}")
+        if not NAME.fullmatch(token):
+            self.refuse(f"cannot read {token!r}")
         if token in ACCENTS:
             token += "".join(self.group_tokens())
         subs = self.subscripts()
         text = token + (f"_{subs[1]}" if subs else "")
-        return Node("name", (subs[0] if subs else (), self.call()), text)
+        return Node("name", subs[0] if subs else (), text)
 
     def subscripts(self):
         if self.peek() != "_":
@@ -282,26 +317,6 @@ class _Parser:
         tokens = self.group_tokens()
         parts = tuple(_Parser(p).whole() for p in _commas(tokens))
         return parts, "".join(tokens)
-
-    def call(self):
-        """Arguments, if the name is followed by ``(``; else None.
-
-        Whether ``f(q)`` is a call or a product is settled by what `f`
-        means, at evaluation.
-        """
-        if self.peek() != "(":
-            return None
-        self.take("(")
-        args = [self.sum()]
-        while self.peek() == ",":
-            self.take()
-            args.append(self.sum())
-        return self.closed(tuple(args), ")")
-
-
-def _split(tokens, mark):
-    at = tokens.index(mark)
-    return tokens[:at], tokens[at + 1:]
 
 
 def _commas(tokens):

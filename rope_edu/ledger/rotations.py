@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..reference import rotate, rotation_matrix, score
-from .algebra import turn
+from .algebra import Family, turn
 from .core import Equation
 from .variables import FREQUENCY, POSITION, vector
 
@@ -16,7 +16,7 @@ PLANE = DIAL | {"q": vector(2), "k": vector(2)}
 def dial(algebra, values):
     """``R_m`` turns by ``m`` times theta; axes and identity."""
     return {
-        "R": lambda m: turn(algebra, m * values[r"\theta"]),
+        "R": Family(lambda m: turn(algebra, m * values[r"\theta"])),
         "I": algebra.matrix([[1, 0], [0, 1]]),
         "e_x": algebra.matrix([[1], [0]]),
         "e_y": algebra.matrix([[0], [1]]),
@@ -72,7 +72,7 @@ EQUATIONS = (
             v["q"].T, v["m"], _inv_freq(v)).T,
         "first seed (11); RoFormer eq. (13)",
         lambda algebra, v: {"f": lambda q, m: algebra.mul(
-            dial(algebra, v)["R"](m), q)},
+            dial(algebra, v)["R"].of(m), q)},
         lost=11,
     ),
     Equation(

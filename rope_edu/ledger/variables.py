@@ -23,6 +23,18 @@ class Kind:
     exact: Callable
 
 
+@dataclass(frozen=True)
+class PerWidth:
+    """A kind that depends on the width d: ``of(d)`` is a `Kind`."""
+
+    of: Callable
+
+
+# A formula in d is examined at each of these. One width would not tell
+# d/2 from d - 2, nor from 2.
+WIDTHS = (4, 6)
+
+
 def _rational(rng, low=1, high=60):
     sign = int(rng.choice([-1, 1]))
     return sp.Rational(sign * int(rng.integers(low, high)), 7)
@@ -129,3 +141,10 @@ def index(count):
     return Kind(lambda name: sp.Integer(count - 1),
                 lambda rng: float(rng.integers(count)),
                 lambda rng: sp.Integer(count - 1))
+
+
+WIDTH = PerWidth(constant)
+VECTOR = PerWidth(vector)
+FREQUENCIES = PerWidth(lambda d: frequencies(d // 2))
+PAIR = PerWidth(lambda d: index(d // 2))
+PAIR_BUT_LAST = PerWidth(lambda d: index(d // 2 - 1))
