@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..reference import rotate_complex, rotation_matrix, score
-from ..running import INV_FREQ, K, Q
-from ._wrong import array, number, require
+from ..running import INV_FREQ, Q
+from ._wrong import array, require
 
 RATES = np.array([0.9, 0.25, 0.06, 0.011])
+BY_HAND = np.array([1.0, 2.0, 3.0, 4.0]), 1, np.array([np.pi / 2, 0])
 
 
 def elementwise_form(answer):
     """6.1: a function of x, m and inv_freq that turns interleaved pairs."""
-    for d, m in ((4, 2), (8, 3), (6, 1)):
-        x, rates = Q[:d], RATES[:d // 2]
-        found = array(answer(x, m, rates), (d,))
+    for x, m, rates in BY_HAND, *((Q[:d], m, RATES[:d // 2])
+                                  for d, m in ((4, 2), (8, 3), (6, 1))):
+        d = len(x)
+        found = array(answer(np.array(x), m, np.array(rates)), (d,))
         require(not np.allclose(found, rotate_complex(x, -m, rates)),
                 "every pair turns clockwise: look at the signs of the"
                 " partner")
@@ -42,16 +44,19 @@ def gauss_count(answer):
     require(sums == 192, "the number of additions is not right")
 
 
-def safe_offsets(answer):
-    """6.3: at how many offsets -12..12 the other layout scores the same."""
-    found, offsets = number(answer), np.arange(-12, 13)
-    right, other = (score(Q, K, 0, offsets, INV_FREQ, layout)
-                    for layout in ("interleaved", "half"))
-    same = np.isclose(right, other, rtol=0, atol=0.005)
-    require(found in range(26), "a whole number from 0 to 25 is wanted")
-    require(found != 0, "at one offset the layout cannot matter: which?")
-    require(found != 25, "then the layouts would be the same code")
-    require(found == same.sum(), "compute the 25 pairs of scores and count")
+def found_offsets(answer):
+    """6.3: offsets -12..12 at which three vectors tell the layouts apart."""
+    found, offsets = array(answer, (3,)), np.arange(-12, 13)
+    require(np.isin(found, range(26)).all(),
+            "three whole numbers from 0 to 25 are wanted")
+    require(found.max() < 25, "at one offset the layout cannot matter: which?")
+    vectors = np.eye(8)[0], np.eye(8)[1], np.ones(8)
+    for place, count, x in zip(("first", "second", "third"), found, vectors):
+        right, other = (score(x, x, 0, offsets, INV_FREQ, layout)
+                        for layout in ("interleaved", "half"))
+        require(count == (np.abs(right - other) > 1e-9).sum(),
+                f"the {place} count is not right: which dial turns each"
+                " coordinate of that vector, in either layout?")
 
 
 def carrying_matrix(answer):
@@ -86,5 +91,5 @@ def shift_dials(answer):
             "these are not angles of eigenvalues of the shift")
 
 
-CHECKS = {"6.1": elementwise_form, "6.2": gauss_count, "6.3": safe_offsets,
+CHECKS = {"6.1": elementwise_form, "6.2": gauss_count, "6.3": found_offsets,
           "6.4": carrying_matrix, "6.5": shift_dials}

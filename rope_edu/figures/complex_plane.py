@@ -177,7 +177,7 @@ def _steps_on_line(axes, theta, m):
     axes.set_title("argument in rad")
 
 
-def two_spirals(q, k, alpha, theta, last=12):
+def two_spirals(q, k, alpha, theta, last=9):
     """Queries that grow and keys that shrink, and their moduli.
 
     Parameters
@@ -210,10 +210,20 @@ def two_spirals(q, k, alpha, theta, last=12):
 
 
 def _spirals(axes, turned):
-    _plane(axes, 1.1 * max(np.abs(z).max() for z in turned.values()))
+    _plane(axes, 1.2 * max(np.abs(z).max() for z in turned.values()))
     for name, z in turned.items():
         axes.plot(z.real, z.imag, "o-", color=COLORS[name], ms=3, lw=0.8)
+    for place in range(0, len(turned["q"]), 3):
+        _joined(axes, place, turned["q"][place], turned["k"][place])
     axes.set_title("in the plane")
+
+
+def _joined(axes, place, q, k):
+    """A line between the dots of one position, numbered at the query."""
+    axes.plot([q.real, k.real], [q.imag, k.imag], color=INK, lw=0.6)
+    away = 9 * q / abs(q)
+    axes.annotate(str(place), (q.real, q.imag), (away.real, away.imag),
+                  textcoords="offset points", ha="center", va="center")
 
 
 def _moduli(axes, m, turned):
@@ -223,7 +233,7 @@ def _moduli(axes, m, turned):
         axes.plot(m, moduli, "o-", color=color, ms=3, lw=0.8)
         axes.annotate(name, (m[-1], moduli[-1]), (2, 5), ha="right",
                       textcoords="offset points", color=color)
-    axes.set(yscale="log", xlabel="position m", title="modulus")
+    axes.set(yscale="log", xlabel="position m", title="modulus (log scale)")
     axes.set_yticks([0.5, 1, 2, 4], ["0.5", "1", "2", "4"])
     axes.minorticks_off()
 
