@@ -70,6 +70,8 @@ def variance(answer):
     found = sp.sympify(answer)
     require(found.free_symbols <= {d, mu},
             "only the symbols d and mu are needed: the offset drops out")
+    require(d in found.free_symbols, "the symbol d does not occur: in Python"
+            " it is called dim, and d is the number 128")
     require(is_zero(found.subs(mu, 0) - d),
             "for mu = 0 it must be d: did you take the root, or one dial?")
     require(not is_zero(found - d), "the mean does change the variance: keep"

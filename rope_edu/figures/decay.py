@@ -82,12 +82,17 @@ def bounds(offsets, cases):
             _three_levels(axes, offsets, curves)
             axes.set(title=title, xscale="log", yscale="log")
         _name_levels(rows[0, 0], offsets[-1], next(iter(cases.values())))
-        rows[0, 0].set(ylim=(1, 20_000), xlim=(offsets[0], None))
+        rows[0, 0].set(ylim=(_floor(cases), 20_000), xlim=(offsets[0], None))
         rows[-1, 0].set_xlabel(OFFSET)
         said = [f"{title}: Abel {np.min(a):.0f} to {np.max(a):.0f}, triangle"
                 f" {t:.1f}, actual {np.min(x):.1f} to {np.max(x):.1f}"
                 for title, (a, t, x) in cases.items()]
         return Picture(figure, f"Bounds and actual sum, {'; '.join(said)}.")
+
+
+def _floor(cases):
+    """Below the deepest dip: the bounds are judged by what they leave."""
+    return 0.7 * min(np.min(actual) for _, _, actual in cases.values())
 
 
 def _three_levels(axes, offsets, curves):
@@ -157,8 +162,8 @@ def slow_fall(offsets, values, trend):
 
     Examples
     --------
-    >>> slow_fall([1, 2, 3], [1.0, 0.5, -0.5], [1.0, 0.6, 0.3]).alt[-39:]
-    'the mean cosine is first negative at 3.'
+    >>> slow_fall([1, 2, 3], [1.0, 0.5, -0.5], [1, 0.2, -0.1]).alt[-65:]
+    'first negative at 3, the trend reaches 0 between offsets 2 and 3.'
     """
     values = np.asarray(values)
     first = int(np.argmax(values < 0))
@@ -178,9 +183,21 @@ def slow_fall(offsets, values, trend):
                  ylabel="mean of cos $r\\theta_i$")
         return Picture(figure, "Mean cosine of the dials: from"
                        f" {values[0]:.2f} at offset {offsets[0]:.0f} to"
-                       f" {values[-1]:.2f} at {offsets[-1]:.0f}, along a"
-                       " straight trend over the log of the offset; the mean"
-                       f" cosine is first negative at {offsets[first]:.0f}.")
+                       f" {values[-1]:.2f} at {offsets[-1]:.0f}, around a"
+                       " trend that is straight over the log of the offset"
+                       " and flattens at the end. The mean cosine is first"
+                       f" negative at {offsets[first]:.0f},"
+                       f" {_zero(offsets, np.asarray(trend))}.")
+
+
+def _zero(offsets, trend):
+    """Say where a falling trend reaches 0, if it does."""
+    below = np.nonzero(trend <= 0)[0]
+    if not below.size:
+        return "the trend stays above 0"
+    end = below[0]
+    return (f"the trend reaches 0 between offsets {offsets[end - 1]:.0f} and"
+            f" {offsets[end]:.0f}")
 
 
 def fan(q, k, inv_freq, means=(0.0, 1.0), reach=2048, steps=32):

@@ -113,7 +113,7 @@ def _speeds_alt(settings):
 
 
 def turns(models):
-    """Turns that each dial makes within the trained length.
+    """Turns that each dial makes within a model's configured length.
 
     Parameters
     ----------
@@ -139,14 +139,14 @@ def turns(models):
             _name(axes, made, f"{model['name']}\n{whole} of {len(made)}")
         axes.axhspan(1e-3, 1, color=INK, alpha=0.08, lw=0)
         pairs = [(m["rotary_dim"], m["base"]) for m in models]
-        axes.set(yscale="log", ylabel="turns within the trained length",
+        axes.set(yscale="log", ylabel="turns within the configured length",
                  xlabel="number i of the dial", ylim=(1e-3, 3e3),
                  xlim=(-2, 1.05 * _far(pairs)))
         return Picture(figure, _turns_alt(models))
 
 
 def _turns(model):
-    """Turns of each dial within the trained length, and how many make one."""
+    """Turns of each dial within the length, and how many make one."""
     rates = inverse_frequencies(model["rotary_dim"], model["base"])
     made = model["trained_length"] / wavelengths(rates)
     return made, int(np.sum(made >= 1))
@@ -164,8 +164,9 @@ def _turns_alt(models):
         made, whole = _turns(model)
         told.append(f"{model['name']} {whole} of {len(made)},"
                     f" {len(made) - whole} never do")
-    return ("Turns of each dial within the trained length, on a logarithmic"
-            f" axis. Dials that complete a full turn: {'; '.join(told)}.")
+    return ("Turns of each dial within the configured length, on a"
+            " logarithmic axis. Dials that complete a full turn:"
+            f" {'; '.join(told)}.")
 
 
 def returns(reach=760, marks=(44, 710)):
