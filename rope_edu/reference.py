@@ -18,9 +18,12 @@ import numpy as np
 
 from rope_edu._checks import (
     as_choice,
+    as_even,
     as_inv_freq,
     as_layout,
     as_positions,
+    as_real,
+    as_rotary_dim,
     as_vectors,
     check_places,
     rotated_width,
@@ -267,6 +270,83 @@ def rotate(x, position_ids, inv_freq, layout="interleaved", rotary_dim=None):
     [0.5403, 0.8415, -0.0998, 0.995]
     """
     return _FORMS[as_layout(layout)](x, position_ids, inv_freq, rotary_dim)
+
+
+def _width_of(angle, x, rotary_dim):
+    width, given = 2 * angle.shape[-1], x.shape[-1]
+    if rotary_dim is not None:
+        given = as_even("rotary_dim", rotary_dim)
+    if given != width:
+        name = "x.shape[-1]" if rotary_dim is None else "rotary_dim"
+        raise ValueError(
+            f"{name} must be 2*angle.shape[-1] = {width}, got {given}"
+        )
+    return as_rotary_dim(width, x.shape[-1])
+
+
+def _as_scale(scale, shape):
+    scale = as_real("scale", scale)
+    if scale.shape not in ((), shape):
+        raise ValueError(
+            f"scale must be one number or have the shape of angle, {shape},"
+            f" got shape {scale.shape}"
+        )
+    if not np.isfinite(scale).all():
+        raise ValueError(
+            f"scale must be finite, got {scale[~np.isfinite(scale)].flat[0]}"
+        )
+    return scale
+
+
+def rotate_by_angles(
+    x, angle, layout="interleaved", rotary_dim=None, scale=1.0
+):
+    """Rotate every pair of ``x`` by an angle of its own.
+
+    For positions that are more than one number: `rope_edu.spatial` gives
+    such angles. ``rotate(x, m, r)`` is ``rotate_by_angles(x, angles(m, r))``.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., sequence, head_dim) or (head_dim,)
+        As in `rotate`.
+    angle : array_like, shape (..., pairs)
+        Radians. The axes before the last are read like `position_ids` in
+        `rotate`: angles of shape (batch, sequence, pairs) are written
+        ``angle[:, None]`` for an `x` of shape (batch, heads, sequence,
+        head_dim).
+    layout, rotary_dim
+        As in `rotate`, with ``pairs = angle.shape[-1]``.
+    scale : array_like, one number or of the shape of `angle`
+        Both numbers of a pair are multiplied by it.
+
+    Returns
+    -------
+    numpy.ndarray, shape of `x`, float64
+        For a single vector, shape angle.shape[:-1] + (head_dim,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `rotate`, or if `angle` or `scale` is not finite, or `scale`
+        has another shape.
+
+    Examples
+    --------
+    >>> turned = rotate_by_angles([1, 0, 0, 1], [np.pi / 2, np.pi])
+    >>> (turned.round(12) + 0).tolist()
+    [0.0, 1.0, 0.0, -1.0]
+    """
+    x, angle = as_vectors("x", x), as_vectors("angle", angle)
+    angle = as_positions(angle, "angle")
+    width = _width_of(angle, x, rotary_dim)
+    check_places(angle[..., 0], x.shape, ("x", "angle[..., 0]"))
+    if x.ndim == 1:
+        x = np.broadcast_to(x, angle.shape[:-1] + x.shape)
+    first, second = pair_indices(width, layout)
+    z = x[..., first] + 1j * x[..., second]
+    turned = z * (_as_scale(scale, angle.shape) * np.exp(1j * angle))
+    return _join(turned.real, turned.imag, x[..., width:], layout)
 
 
 def unrotate(x, position_ids, inv_freq, layout="interleaved", rotary_dim=None):

@@ -7,14 +7,16 @@ the first that fails. It never shows the solution.
 
 from __future__ import annotations
 
-from . import chapter04, chapter05, chapter06, chapter07, chapter08
+from . import (
+    chapter04, chapter05, chapter06, chapter07, chapter08, chapter09)
 from ._wrong import Wrong
 
 __all__ = ["Wrong", "check", "numbers", "verdict"]
 
 CHECKS = {
     number: properties
-    for chapter in (chapter04, chapter05, chapter06, chapter07, chapter08)
+    for chapter in (chapter04, chapter05, chapter06, chapter07, chapter08,
+                    chapter09)
     for number, properties in chapter.CHECKS.items()
 }
 
@@ -43,6 +45,8 @@ def check(number, answer):
 
     Raises
     ------
+    TypeError
+        If `number` is no string: 5.1 and 5.10 are one float.
     ValueError
         If there is no such exercise.
 
@@ -65,6 +69,9 @@ def verdict(number, answer):
     >>> verdict("5.1", lambda angle: [1, 2, 3])
     'the shape is (3,), wanted is (2, 2)'
     """
+    if not isinstance(number, str):
+        raise TypeError('number must be a string, such as "5.1", got'
+                        f" {number!r}")
     if number not in CHECKS:
         raise ValueError(f"no exercise {number!r}; there are: "
                          f"{', '.join(CHECKS)}")
@@ -74,6 +81,7 @@ def verdict(number, answer):
         CHECKS[number](answer)
     except Wrong as wrong:
         return str(wrong)
-    except Exception as error:  # the reader's own code may do anything
+    # The reader's own code may do anything, such as call exit().
+    except (Exception, SystemExit) as error:
         return f"your answer raises {type(error).__name__}: {error}"
     return None

@@ -1,0 +1,130 @@
+"""Chapter 9: a NumPy reference."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..layouts import interleaved_to_half, permutation, permute_weight
+from ..reference import rotate, score
+from ..running import INV_FREQ, K, Q
+from ._wrong import array, number, require
+
+RATES = np.array([0.9, 0.25, 0.06])
+PLACES = np.array([3.0, 0.0, 1.5, -2.0])
+SIGNS = np.tile([1.0, -1.0], len(INV_FREQ))
+
+
+def _text():
+    """Two heads, four places, six channels; no two numbers are equal."""
+    return np.random.default_rng(9).normal(size=(2, 4, 6))
+
+
+def half_split_form(answer):
+    """9.1: a function of x, position_ids and inv_freq, half-split pairs."""
+    x, before = _text(), _text()
+    found = array(answer(x, PLACES, RATES), x.shape)
+    require(np.array_equal(x, before), "x itself has been changed: make a"
+            " new array")
+    wanted = rotate(x, PLACES, RATES, "half")
+    slips = {
+        "every pair turns clockwise: look at the signs of the partner":
+            rotate(x, -PLACES, RATES, "half"),
+        "neighbors turn together: this is the interleaved layout":
+            rotate(x, PLACES, RATES),
+        "the partner is half-split, but the cosines and sines stand in the"
+        " order of neighbors": _mixed(x),
+        "every place turns like the first one": rotate(
+            x, PLACES[0], RATES, "half"),
+    }
+    for reason, slip in slips.items():
+        require(not np.allclose(found, slip), reason)
+    norms = [np.linalg.norm(v, axis=-1) for v in (found, x)]
+    require(np.allclose(*norms), "the lengths of the vectors are not kept")
+    wrong = ~np.isclose(found, wanted).all(axis=(0, 2))
+    require(not wrong.any(), "the vectors at place"
+            f" {np.argmax(wrong)} of the sequence are not right")
+
+
+def _mixed(x):
+    """Interleaved tables under a half-split partner."""
+    angle = np.repeat(PLACES[:, None] * RATES, 2, axis=-1)
+    left, right = np.split(x, 2, axis=-1)
+    partner = np.concatenate([-right, left], axis=-1)
+    return x * np.cos(angle) + partner * np.sin(angle)
+
+
+def _pipelines(m, n):
+    """The score of each pipeline of exercise 9.2, by its letter."""
+    order = permutation(len(Q))
+    both = [interleaved_to_half(v) for v in (Q, K)]
+    after = [rotate(v, at, INV_FREQ)[order] for v, at in ((Q, m), (K, n))]
+    return {
+        "A": score(*both, m, n, INV_FREQ, "half"),
+        "B": score(*both, m, n, INV_FREQ),
+        "C": score(both[0], K, m, n, INV_FREQ, "half"),
+        "D": after[0] @ after[1],
+        "E": score(SIGNS * Q, SIGNS * K, -m, -n, INV_FREQ),
+        "F": score(Q, K, -m, -n, INV_FREQ),
+        "G": score(Q, K, m + 1000, n + 1000, INV_FREQ),
+    }
+
+
+def surviving_pipelines(answer):
+    """9.2: letters of the pipelines that keep every score."""
+    require(isinstance(answer, str), "letters are wanted, such as \"BCF\"")
+    found = set(answer.upper()) - set(" ,")
+    right = score(Q, K, 10, 7, INV_FREQ)
+    keeps = {letter for letter, value in _pipelines(10, 7).items()
+             if np.isclose(value, right)}
+    require(found and found <= set("ABCDEFG"), "the letters run from A to G")
+    require("F" not in found, "F turns the other way: the score of offset"
+            " +3 becomes that of offset -3")
+    require("C" not in found, "in C query and key disagree: the score is not"
+            " even relative")
+    require("B" not in found, "in B the numbers have moved, and the code does"
+            " not know it")
+    missing = len(keeps - found)
+    require(not missing, f"{missing} more of them keep the score")
+
+
+def blocks_of_heads(answer):
+    """9.3: the matrix that permutes the rows of all heads at once."""
+    for heads, width in ((1, 6), (2, 6), (3, 8)):
+        rows = heads * width
+        found = array(answer(heads, width), (rows, rows))
+        require(np.isin(found, (0, 1)).all()
+                and np.array_equal(found @ found.T, np.eye(rows)),
+                "one 1 in each row and column, and zeros elsewhere")
+        wanted = permute_weight(np.eye(rows), heads, "half")
+        require(heads == 1 or not np.array_equal(
+            found, permute_weight(np.eye(rows), 1, "half")),
+            "rows wander from head to head: each head is permuted by itself")
+        require(not np.array_equal(found, wanted.T), "this carries"
+                " half-split rows to interleaved ones: turn it round")
+        require(np.array_equal(found, wanted),
+                f"with {heads} heads of {width} the rows go elsewhere")
+
+
+def harmless_orders(answer):
+    """9.4: signed permutations of 8 channels that change no score."""
+    found = number(answer)
+    pairs = len(INV_FREQ)
+    slips = {
+        1: "the identity is one of them, but not the only one",
+        2: "turn the sign of one pair, in the query and in the key: what"
+           " happens to its part of the score?",
+        2 ** pairs: "these are the changes of sign of whole pairs; what else"
+                    " can be done to a pair?",
+        2 ** (2 * pairs) * 24: "the four dials have different speeds, so"
+                               " pairs cannot change places",
+        2 ** pairs * 24: "the four dials have different speeds, so pairs"
+                         " cannot change places",
+        8 ** pairs: "a mirror of one pair turns its dial the other way",
+    }
+    for slip, reason in slips.items():
+        require(found != slip, reason)
+    require(found == 4 ** pairs, "count the choices of one pair first")
+
+
+CHECKS = {"9.1": half_split_form, "9.2": surviving_pipelines,
+          "9.3": blocks_of_heads, "9.4": harmless_orders}
