@@ -6,6 +6,7 @@ or raises an error that names the argument, the value and what is right.
 
 import math
 import numbers
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,6 +14,10 @@ LAYOUTS = ("interleaved", "half")
 
 # float64 holds every integer up to here and skips some beyond.
 LARGEST_POSITION = 2**53
+
+# A thousand times the widest head of a model: past it stands a length or a
+# number of parameters, and tables of that size would exhaust the memory.
+WIDEST = 2**20
 
 
 def as_count(name, value):
@@ -24,9 +29,20 @@ def as_count(name, value):
     return int(value)
 
 
-def as_even(name, value):
-    """Return a positive even Python int: two numbers for each pair."""
+def as_width(name, value):
+    """Return a positive Python int that a head may have as its width."""
     width = as_count(name, value)
+    if width > WIDEST:
+        raise ValueError(
+            f"{name} must be at most 2**20 (heads have some hundred"
+            f" channels), got {width}"
+        )
+    return width
+
+
+def as_even(name, value):
+    """Return an even width: two numbers for each pair."""
+    width = as_width(name, value)
     if width % 2:
         raise ValueError(f"{name} must be even (pairs of 2), got {width}")
     return width
@@ -58,30 +74,80 @@ def as_layout(layout):
     return as_choice("layout", layout, LAYOUTS)
 
 
+def _is_list(value):
+    texts = (str, bytes, bytearray, memoryview)
+    return isinstance(value, Sequence) and not isinstance(value, texts)
+
+
+def _leaves(value):
+    """Yield what nested lists hold, before NumPy makes it one dtype."""
+    if not _is_list(value):
+        yield value
+        return
+    for part in value:
+        yield from _leaves(part)
+
+
+def _check_leaf(name, leaf):
+    """Refuse what NumPy would read as other numbers than were meant."""
+    if isinstance(leaf, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} must not be masked (the mask would be lost): pass its"
+            " .filled(number) or .compressed()"
+        )
+    if isinstance(leaf, (bytearray, memoryview)):
+        raise TypeError(
+            f"{name} must hold numbers, got a {type(leaf).__name__}: read"
+            " it with np.frombuffer"
+        )
+
+
 def as_array(name, value):
     """Return the value as an array, with its own dtype."""
     try:
+        for leaf in _leaves(value):
+            _check_leaf(name, leaf)
         return np.asarray(value)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{name} must be rectangular: {error}") from error
+
+
+def _as_float64(name, array):
+    with np.errstate(over="ignore"):
+        result = array.astype(np.float64, copy=False)
+    lost = np.isinf(result) & np.isfinite(array)
+    if lost.any():
+        raise ValueError(
+            f"{name} must fit into float64, at most 1.8e308 in size, got"
+            f" {array[lost].flat[0]!s}"
+        )
+    return result
 
 
 def as_real(name, value):
     """Return a float64 array made of integers or floats, nothing else."""
     array = as_array(name, value)
-    if array.dtype.kind not in "iuf":
+    # Of each number by itself: [1.0, True] is an array of floats.
+    dtypes = {np.asarray(leaf).dtype for leaf in _leaves(value)}
+    odd = sorted(str(dtype) for dtype in dtypes if dtype.kind not in "iuf")
+    if odd:
         raise TypeError(
-            f"{name} must hold integers or floats, got dtype {array.dtype}"
+            f"{name} must hold integers or floats, got dtype {odd[0]}"
         )
-    return array.astype(np.float64, copy=False)
+    return _as_float64(name, array)
+
+
+def with_axis(name, array):
+    """Return the array if it has at least one axis."""
+    if array.ndim == 0:
+        kind = ValueError if array.dtype.kind in "biufc" else TypeError
+        raise kind(f"{name} must be a vector or more, got {array.item()!r}")
+    return array
 
 
 def as_vectors(name, value):
     """Return a float64 array with at least one axis, the last one d long."""
-    array = as_real(name, value)
-    if array.ndim == 0:
-        raise ValueError(f"{name} must be a vector or more, got a number")
-    return array
+    return with_axis(name, as_real(name, value))
 
 
 def as_inv_freq(inv_freq):
@@ -98,21 +164,34 @@ def as_inv_freq(inv_freq):
     return rates
 
 
+def _unrounded(name, value):
+    """Return an array of numbers that still tells 2**53 + 1 from 2**53.
+
+    In a list, a fraction beside an integer would have NumPy round it.
+    Integers past 64 bits come as objects, too.
+    """
+    array = as_array(name, value)
+    if _is_list(value):
+        array = np.array(value, dtype=object)
+    if array.dtype != object or not all(
+        isinstance(place, numbers.Real) for place in array.flat
+    ):
+        as_real(name, value)
+    return array
+
+
 def as_positions(position_ids, name="position_ids"):
     """Return positions as float64, refusing what float64 cannot count."""
-    ids = as_array(name, position_ids)
-    # Integers are compared before the conversion, which would round
-    # 2**53 + 1 to 2**53. NumPy keeps those past 64 bits as objects.
-    big = ids.dtype == object and all(type(p) is int for p in ids.flat)
-    if not big and ids.dtype.kind not in "iu":
-        ids = as_real(name, ids)
-    near = (ids >= -LARGEST_POSITION) & (ids <= LARGEST_POSITION)
+    ids = _unrounded(name, position_ids)
+    with np.errstate(over="ignore", invalid="ignore"):
+        near = (ids >= -LARGEST_POSITION) & (ids <= LARGEST_POSITION)
+        near &= (ids > -np.inf) & (ids < np.inf)  # float16: 2**53 is inf
     if not np.all(near):
         raise ValueError(
             f"{name} must be finite and within -2**53..2**53 (float64 skips"
-            f" integers beyond), got {ids[~near].flat[0]}"
+            f" integers beyond), got {ids[~near].flat[0]!s}"
         )
-    return as_real(name, ids)
+    return as_real(name, position_ids)
 
 
 def as_rotary_dim(rotary_dim, head_dim):
@@ -120,7 +199,7 @@ def as_rotary_dim(rotary_dim, head_dim):
     if rotary_dim is None:
         return as_even("head_dim", head_dim)
     width = as_even("rotary_dim", rotary_dim)
-    if width > as_count("head_dim", head_dim):
+    if width > as_width("head_dim", head_dim):
         raise ValueError(
             f"rotary_dim must be at most head_dim = {head_dim}, got {width}"
         )

@@ -22,6 +22,7 @@ from rope_edu._checks import (
     as_even,
     as_layout,
     as_rotary_dim,
+    as_width,
 )
 from rope_edu.scaling import (
     Default,
@@ -33,6 +34,7 @@ from rope_edu.scaling import (
     Proportional,
     Scaling,
     YaRN,
+    _as_length,
     _as_share,
 )
 
@@ -180,7 +182,7 @@ class RopeConfig:
         if self.layout is not None:
             as_layout(self.layout)
         checked = {
-            "head_dim": as_count("head_dim", self.head_dim),
+            "head_dim": as_width("head_dim", self.head_dim),
             "rotary_dim": as_rotary_dim(width, self.head_dim),
             "base": as_base(self.base),
         }
@@ -503,9 +505,9 @@ def _head_dim(config, layer_type):
     parts = ("qk_rope_head_dim", "qk_nope_head_dim")
     if head_dim is None and config.get(parts[0]) is not None:
         given = [name for name in parts if config.get(name) is not None]
-        return sum(as_count(name, config[name]) for name in given)
+        return sum(as_width(name, config[name]) for name in given)
     if head_dim is not None:
-        return as_count("head_dim", head_dim)
+        return as_width("head_dim", head_dim)
     hidden = _first(config, ("hidden_size", "n_embd"))
     heads = _first(config, ("num_attention_heads", "n_head"))
     if hidden is None or heads is None:
@@ -519,16 +521,30 @@ def _head_dim(config, layer_type):
             f"head_dim is missing, and hidden_size = {hidden} is not a"
             f" multiple of num_attention_heads = {heads}: add head_dim"
         )
-    return hidden // heads
+    return as_width("head_dim = hidden_size // num_attention_heads",
+                    hidden // heads)
+
+
+def _per_layer(config):
+    """Return what single layers have of their own, such as under "05"."""
+    name = "per_layer_config"
+    layers = dict(_listed(config, name, Mapping))
+    for key, own in layers.items():
+        if not str(key).isdecimal():
+            raise ValueError(
+                f"{name} must have the numbers of layers as keys, got {key!r}"
+            )
+        if not isinstance(own, Mapping):
+            raise TypeError(f"{name}[{key!r}] must be a dict, got {own!r}")
+    return layers
 
 
 def _layer_head_dim(config, layer_type):
     """Return the width of the head where layers differ (Gemma 4)."""
     types = dict(enumerate(_listed(config, "layer_types", (list, tuple))))
-    per_layer = _listed(config, "per_layer_config", Mapping)
     places = {
         f"head_dim of layer {layer}": own.get("head_dim")
-        for layer, own in dict(per_layer).items()
+        for layer, own in _per_layer(config).items()
         if layer_type in (None, types.get(int(layer)))
     }
     if layer_type == "full_attention":
@@ -624,7 +640,7 @@ def _longrope_factor(rule, config):
     known = _first(rule, ("factor", "attention_factor"))
     if known is not None or longest is None or original is None:
         return rule.get("factor")
-    return as_count("max_position_embeddings", longest) / original
+    return _as_length("max_position_embeddings", longest) / original
 
 
 def _layout(config):

@@ -8,7 +8,7 @@ out for interleaved pairs so that they also run on such numbers.
 
 import numpy as np
 
-from rope_edu._checks import as_vectors
+from rope_edu._checks import as_array, as_even, as_real, as_vectors
 
 KINDS = ("multiplications", "additions", "sign flips")
 
@@ -45,6 +45,35 @@ def _plain(number):
     return number.value if isinstance(number, _Counted) else number
 
 
+def _is_counted(value):
+    objects = as_array("x", value).ravel()
+    return any(isinstance(v, _Counted) for v in objects)
+
+
+def _as_vector(x):
+    """Return a 1-D array: float64, or the counted numbers as they are."""
+    x = np.asarray(x) if _is_counted(x) else as_vectors("x", x)
+    if x.ndim != 1:
+        raise ValueError(f"x must be 1-D, got shape {x.shape}")
+    return x
+
+
+def _as_table(name, value, pairs):
+    table = as_real(name, value)
+    if table.shape != (pairs,):
+        raise ValueError(
+            f"{name} must have shape {(pairs,)}, one number per pair of x,"
+            f" got shape {table.shape}"
+        )
+    return table
+
+
+def _checked(cos, sin, x):
+    x = _as_vector(x)
+    pairs = as_even("len(x)", len(x)) // 2
+    return _as_table("cos", cos, pairs), _as_table("sin", sin, pairs), x
+
+
 def operations(form, x):
     """Run a formula on a vector and count what it does with it.
 
@@ -65,7 +94,8 @@ def operations(form, x):
     Raises
     ------
     TypeError, ValueError
-        If `x` is not an array of real numbers.
+        If `form` is no function or returns anything but real numbers, or
+        `x` is not a 1-D array of real numbers.
 
     Examples
     --------
@@ -73,10 +103,13 @@ def operations(form, x):
     >>> value.tolist(), tally["multiplications"], tally["additions"]
     ([3.0, 4.0], 4, 2)
     """
+    if not callable(form):
+        raise TypeError(f"form must be a function of x, got {form!r}")
     tally = dict.fromkeys(KINDS, 0)
     wrap = np.vectorize(lambda v: _Counted(v, tally), otypes=[object])
-    found = form(wrap(as_vectors("x", x)))
-    return np.vectorize(_plain, otypes=[np.float64])(found), tally
+    found = as_array("form(x)", form(wrap(_as_vector(x))))
+    value = np.vectorize(_plain, otypes=[object])(found)
+    return as_real("form(x)", value.tolist()), tally
 
 
 def dense(cos, sin, x):
@@ -84,13 +117,21 @@ def dense(cos, sin, x):
 
     Parameters
     ----------
-    cos, sin : numpy.ndarray, shape (d/2,)
+    cos, sin : array_like, shape (d/2,)
         Of the angle of each pair.
-    x : numpy.ndarray, shape (d,)
+    x : array_like, shape (d,)
+        Real numbers, or those that `operations` counts.
 
     Returns
     -------
-    numpy.ndarray, shape (d,)
+    numpy.ndarray, shape (d,), float64
+        Of objects for counted numbers.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument holds anything but real numbers, `x` is not 1-D or
+        its width is odd, or `cos` or `sin` has not one number per pair.
 
     References
     ----------
@@ -101,6 +142,7 @@ def dense(cos, sin, x):
     >>> dense(np.zeros(1), np.ones(1), np.array([3.0, 4.0])).tolist()
     [-4.0, 3.0]
     """
+    cos, sin, x = _checked(cos, sin, x)
     even = np.arange(0, len(x), 2)
     matrix = np.zeros((len(x), len(x)))
     matrix[even, even] = matrix[even + 1, even + 1] = cos
@@ -111,13 +153,14 @@ def dense(cos, sin, x):
 def blocks(cos, sin, x):
     """Rotate with one 2 x 2 matrix for each pair.
 
-    Parameters and result are those of `dense`.
+    Parameters, result and errors are those of `dense`.
 
     Examples
     --------
     >>> blocks(np.zeros(1), np.ones(1), np.array([3.0, 4.0])).tolist()
     [-4.0, 3.0]
     """
+    cos, sin, x = _checked(cos, sin, x)
     turns = np.array([[cos, -sin], [sin, cos]]).transpose(2, 0, 1)
     return (turns @ x.reshape(-1, 2, 1)).ravel()
 
@@ -125,7 +168,7 @@ def blocks(cos, sin, x):
 def complex_product(cos, sin, x):
     """Rotate each pair as a complex number, ``(a + ib)(cos + i sin)``.
 
-    Parameters and result are those of `dense`.
+    Parameters, result and errors are those of `dense`.
 
     References
     ----------
@@ -136,6 +179,7 @@ def complex_product(cos, sin, x):
     >>> complex_product(np.zeros(1), np.ones(1), np.array([3, 4])).tolist()
     [-4.0, 3.0]
     """
+    cos, sin, x = _checked(cos, sin, x)
     a, b = x[0::2], x[1::2]
     return np.stack([a * cos - b * sin, a * sin + b * cos], axis=1).ravel()
 
@@ -143,7 +187,7 @@ def complex_product(cos, sin, x):
 def elementwise(cos, sin, x):
     """Rotate with two elementwise products, ``x * cos + partner * sin``.
 
-    Parameters and result are those of `dense`.
+    Parameters, result and errors are those of `dense`.
 
     References
     ----------
@@ -154,6 +198,7 @@ def elementwise(cos, sin, x):
     >>> elementwise(np.zeros(1), np.ones(1), np.array([3.0, 4.0])).tolist()
     [-4.0, 3.0]
     """
+    cos, sin, x = _checked(cos, sin, x)
     partner = np.stack([-x[1::2], x[0::2]], axis=1).ravel()
     return x * np.repeat(cos, 2) + partner * np.repeat(sin, 2)
 

@@ -32,8 +32,8 @@ def inverse_frequencies(rotary_dim, base=10000.0):
         If `rotary_dim` is not an integer or `base` is not a real number
         (a bool is neither).
     ValueError
-        If `rotary_dim` is odd or below 2, or `base` is not finite or not
-        above 1.
+        If `rotary_dim` is odd, below 2 or above 2**20, or `base` is not
+        finite or not above 1.
 
     References
     ----------
@@ -61,7 +61,8 @@ def wavelengths(inv_freq):
     Returns
     -------
     numpy.ndarray, shape (pairs,), float64
-        Tokens per turn, ``inf`` for a rate of zero.
+        Tokens per turn, ``inf`` for a rate of zero, or one so near to it,
+        below 3.5e-308, that float64 cannot hold the quotient.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def wavelengths(inv_freq):
     >>> wavelengths(inverse_frequencies(8)).round(1).tolist()
     [6.3, 62.8, 628.3, 6283.2]
     """
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         return 2 * np.pi / np.abs(as_inv_freq(inv_freq))
 
 
@@ -99,10 +100,11 @@ def angles(position_ids, inv_freq):
     Raises
     ------
     TypeError
-        If an argument holds bools, complex numbers, strings or objects.
+        If an argument holds bools, complex numbers, strings or objects, or
+        is masked.
     ValueError
-        If a position is NaN, infinite or beyond 2**53, or `inv_freq` is
-        empty, not 1-D or not finite.
+        If a position is NaN, infinite or beyond 2**53, `inv_freq` is empty,
+        not 1-D or not finite, or an angle is too large for float64.
 
     Notes
     -----
@@ -116,4 +118,14 @@ def angles(position_ids, inv_freq):
     >>> angles([0, 3], inverse_frequencies(8)).round(12).tolist()
     [[0.0, 0.0, 0.0, 0.0], [3.0, 0.3, 0.03, 0.003]]
     """
-    return as_positions(position_ids)[..., None] * as_inv_freq(inv_freq)
+    ids, rates = as_positions(position_ids), as_inv_freq(inv_freq)
+    with np.errstate(over="ignore"):
+        angle = ids[..., None] * rates
+    lost = np.argwhere(~np.isfinite(angle))
+    if len(lost):
+        *place, pair = lost[0]
+        raise ValueError(
+            f"position {ids[tuple(place)]} times inv_freq[{pair}] ="
+            f" {rates[pair]} must be an angle that float64 holds"
+        )
+    return angle

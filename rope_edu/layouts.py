@@ -17,6 +17,8 @@ from rope_edu._checks import (
     as_even,
     as_layout,
     as_rotary_dim,
+    as_width,
+    with_axis,
 )
 
 
@@ -37,7 +39,8 @@ def pair_indices(rotary_dim, layout):
     Raises
     ------
     TypeError, ValueError
-        If `rotary_dim` is not a positive even integer or `layout` is unknown.
+        If `rotary_dim` is not a positive even integer of at most 2**20, or
+        `layout` is unknown.
 
     Examples
     --------
@@ -69,8 +72,8 @@ def permutation(head_dim, rotary_dim=None):
     Raises
     ------
     TypeError, ValueError
-        If a width is not a positive integer, the rotated width is odd, or it
-        is wider than the head.
+        If a width is not a positive integer of at most 2**20, the rotated
+        width is odd, or it is wider than the head.
 
     Examples
     --------
@@ -90,9 +93,7 @@ def _order(head_dim, to, rotary_dim):
 
 
 def _reorder(x, to, rotary_dim):
-    x = as_array("x", x)
-    if x.ndim == 0:
-        raise ValueError("x must be a vector or more, got a number")
+    x = with_axis("x", as_array("x", x))
     return x[..., _order(x.shape[-1], to, rotary_dim)]
 
 
@@ -114,7 +115,7 @@ def interleaved_to_half(x, rotary_dim=None):
     Raises
     ------
     TypeError, ValueError
-        As in `permutation`, or if `x` is a single number.
+        As in `permutation`, or if `x` has no axis or is masked.
 
     Examples
     --------
@@ -144,7 +145,7 @@ def half_to_interleaved(x, rotary_dim=None):
     Raises
     ------
     TypeError, ValueError
-        As in `permutation`, or if `x` is a single number.
+        As in `permutation`, or if `x` has no axis or is masked.
 
     Examples
     --------
@@ -211,7 +212,7 @@ def _head_width(weight, num_heads, head_dim):
             f"weight.shape[0] must be a multiple of num_heads = {num_heads},"
             f" got {weight.shape[0]}"
         )
-    if head_dim not in (None, width):
+    if head_dim is not None and as_width("head_dim", head_dim) != width:
         raise ValueError(
             f"weight.shape[0] must be num_heads * head_dim ="
             f" {num_heads} * {head_dim}, got {weight.shape[0]}"

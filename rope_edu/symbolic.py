@@ -5,6 +5,19 @@ from __future__ import annotations
 import sympy as sp
 
 
+def _as_expression(name, value):
+    """Return a SymPy expression; a string is not read as one."""
+    try:
+        found = sp.sympify(value, strict=True)
+    except (sp.SympifyError, TypeError):
+        found = None
+    if not isinstance(found, sp.Expr) or found.is_Matrix:
+        raise TypeError(
+            f"{name} must be a SymPy expression or a number, got {value!r}"
+        )
+    return found
+
+
 def turn(angle):
     """Exact 2 x 2 matrix that turns the plane anticlockwise.
 
@@ -17,6 +30,11 @@ def turn(angle):
     -------
     sympy.Matrix, shape (2, 2)
 
+    Raises
+    ------
+    TypeError
+        If `angle` is no expression and no number. A string is neither.
+
     References
     ----------
     Su et al., RoFormer, arXiv:2104.09864, eq. (13).
@@ -28,8 +46,17 @@ def turn(angle):
     [0, -1],
     [1,  0]])
     """
+    angle = _as_expression("angle", angle)
     c, s = sp.cos(angle), sp.sin(angle)
     return sp.Matrix([[c, -s], [s, c]])
+
+
+def _as_sequence(name, values):
+    if not hasattr(values, "__len__"):
+        raise TypeError(f"{name} must be a sequence, got {values!r}")
+    if not len(values):
+        raise ValueError(f"{name} must have one rate per pair, got none")
+    return values
 
 
 def rotation(position, inv_freq):
@@ -46,6 +73,12 @@ def rotation(position, inv_freq):
     -------
     sympy.Matrix, shape (d, d) with d twice the number of pairs
 
+    Raises
+    ------
+    TypeError, ValueError
+        If `position` or a rate is no expression and no number, or there is
+        no rate.
+
     References
     ----------
     Su et al., RoFormer, arXiv:2104.09864, eq. (15).
@@ -59,7 +92,10 @@ def rotation(position, inv_freq):
     [0,  0, -1,  0],
     [0,  0,  0, -1]])
     """
-    return sp.diag(*[turn(position * theta) for theta in inv_freq])
+    position = _as_expression("position", position)
+    rates = [_as_expression(f"inv_freq[{i}]", rate)
+             for i, rate in enumerate(_as_sequence("inv_freq", inv_freq))]
+    return sp.diag(*[turn(position * rate) for rate in rates])
 
 
 def is_zero(expression):
@@ -67,6 +103,11 @@ def is_zero(expression):
 
     Several exact rewritings are tried; `False` means that none of them gave
     zero, which for a true identity would be a fault of SymPy's.
+
+    Raises
+    ------
+    TypeError
+        If `expression` is no expression, no number and no matrix.
 
     Examples
     --------
@@ -77,7 +118,7 @@ def is_zero(expression):
     False
     """
     entries = (list(expression) if isinstance(expression, sp.MatrixBase)
-               else [sp.sympify(expression)])
+               else [_as_expression("expression", expression)])
     return all(any(step(entry) == 0 for step in REWRITINGS)
                for entry in entries)
 

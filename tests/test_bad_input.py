@@ -29,6 +29,10 @@ from rope_edu.reference import (
 
 R4 = np.array([1.0, 0.5, 0.25, 0.125])
 X = np.ones((2, 3, 5, 8))  # batch, heads, sequence, head_dim
+HIDDEN = np.ma.masked_array([1, 999], mask=[False, True])
+KNOT = []
+KNOT.append(KNOT)
+LONG = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
 V, T = ValueError, TypeError
 
 CALLS = [
@@ -42,6 +46,10 @@ CALLS = [
     ("no width", lambda: inverse_frequencies(None), T, "integer, got None"),
     ("report 53: ids as a width", lambda: inverse_frequencies(np.arange(8)),
      T, "integer"),
+    ("a length as a width", lambda: inverse_frequencies(2**45),
+     V, r"rotary_dim must be at most 2\*\*20.*got 35184372088832"),
+    ("one pair too many", lambda: pair_indices(2**20 + 2, "half"), V, "at most 2..20"),
+    ("a length as a head", lambda: permutation(2**45, 8), V, "head_dim.*at most 2..20"),
     # base
     ("base of one", lambda: inverse_frequencies(8, 1), V, "base.*above 1, got 1"),
     ("base below one", lambda: inverse_frequencies(8, 0.5), V, "base.*above 1"),
@@ -74,6 +82,35 @@ CALLS = [
     ("no positions", lambda: angles(None, R4), T, "position_ids.*object"),
     ("object dtype", lambda: angles(np.array([1, 2], object), R4), T, "object"),
     ("ragged positions", lambda: angles([[1, 2], [3]], R4), V, "position_ids.*rect"),
+    ("one past beside a fraction", lambda: angles([2**53 + 1, 0.5], R4),
+     V, "skips.*got 9007199254740993"),
+    ("one past beside a fraction, negative", lambda: angles([[-(2**53) - 1, 0.5]], R4),
+     V, "skips.*got -9007199254740993"),
+    ("one past in two dtypes",
+     lambda: angles([np.uint64(2**53 + 1), np.int64(-1)], R4), V, "skips"),
+    ("past 64 bits beside a fraction", lambda: angles([2**70, 0.5], R4), V, "skips"),
+    ("infinite float16", lambda: angles(np.float16("inf"), R4), V, "finite"),
+    ("infinite float16 in a list", lambda: angles([np.float16("inf"), 1], R4),
+     V, "finite"),
+    ("a bool among positions", lambda: angles([1, True], R4), T, "position_ids.*bool"),
+    ("a NumPy bool among positions", lambda: angles([[1.5, 2], [np.True_, 3]], R4),
+     T, "position_ids.*bool"),
+    ("rows of bools and numbers", lambda: angles([np.ones(1, bool), np.ones(1)], R4),
+     T, "position_ids.*bool"),
+    ("bytes as positions", lambda: angles(b"ab", R4), T, "position_ids must hold"),
+    ("bytearray as positions", lambda: angles(bytearray(b"ab"), R4),
+     T, "position_ids must hold numbers, got a bytearray.*frombuffer"),
+    ("a list of bytearrays", lambda: angles([bytearray(b"ab")], R4), T, "bytearray"),
+    ("a view of bytes", lambda: angles(memoryview(b"ab"), R4), T, "memoryview"),
+    ("masked positions", lambda: angles(HIDDEN, R4),
+     T, r"position_ids must not be masked.*\.filled.*\.compressed\(\)"),
+    ("rows of masked positions", lambda: angles([HIDDEN], R4), T, "position_ids.*mask"),
+    ("a masked position", lambda: angles([1, np.ma.masked], R4), T, "masked"),
+    ("a list in itself", lambda: angles(KNOT, R4), V, "position_ids.*rectangular"),
+    ("angle past float64", lambda: angles([0, 10**10], [1.0, 1e308]),
+     V, r"position 10000000000.0 times inv_freq\[1\] = 1e\+308"),
+    ("rotation past float64", lambda: rotate([1.0, 0.0], -(10**10), [1e308]),
+     V, r"position -1.* times inv_freq\[0\]"),
     ("dates", lambda: angles(np.array(["2024"], "M8[Y]"), R4), T, "integers or floats"),
     # inv_freq
     ("no rates", lambda: angles(1, []), V, "inv_freq.*one rate per pair"),
@@ -83,6 +120,8 @@ CALLS = [
     ("infinite rate", lambda: wavelengths([np.inf]), V, "inv_freq must be finite"),
     ("no wavelengths", lambda: wavelengths([]), V, "inv_freq"),
     ("complex rates", lambda: wavelengths([1j]), T, "inv_freq.*complex"),
+    ("a bool among rates", lambda: wavelengths([1.0, True]), T, "inv_freq.*bool"),
+    ("masked rates", lambda: angles(1, HIDDEN), T, "inv_freq.*masked"),
     ("bool rates", lambda: wavelengths([True]), T, "inv_freq.*bool"),
     ("text rates", lambda: rotate(X, 0, ["a"] * 4), T, "inv_freq.*integers"),
     # widths of x
@@ -105,6 +144,8 @@ CALLS = [
     ("complex x", lambda: rotate(X + 0j, 0, R4), T, "x must hold.*complex128"),
     ("bool x", lambda: rotate(X > 0, 0, R4), T, "x must hold.*bool"),
     ("text x", lambda: rotate(["a"] * 8, 0, R4), T, "x must hold"),
+    ("masked x", lambda: rotate(HIDDEN, 0, [1.0]), T, "x must not be masked"),
+    ("a bool in x", lambda: rotate([1.5, True], 0, [1.0]), T, "x must hold.*bool"),
     ("no x", lambda: rotate(None, 0, R4), T, "x must hold"),
     ("ragged x", lambda: rotate([[1, 2], [3]], 0, R4), V, "x must be rectangular"),
     ("unrotate complex", lambda: unrotate(X + 0j, 0, R4), T, "complex128"),
@@ -162,6 +203,9 @@ CALLS = [
     ("indices layout", lambda: pair_indices(8, "split"), V, "layout"),
     ("indices width", lambda: pair_indices(5, "half"), V, "even"),
     ("reorder a number", lambda: interleaved_to_half(3.0), V, "x must be a vector"),
+    ("reorder nothing", lambda: interleaved_to_half(None), T, "x must be.*got None"),
+    ("reorder text", lambda: half_to_interleaved("ab"), T, "x must be.*got 'ab'"),
+    ("reorder masked", lambda: half_to_interleaved(HIDDEN), T, "x must not be masked"),
     ("reorder odd", lambda: half_to_interleaved([1, 2, 3]), V, "even.*3"),
     ("reorder ragged", lambda: half_to_interleaved([[1, 2], [3]]), V, "x must be rect"),
     # weights
@@ -180,6 +224,13 @@ CALLS = [
      V, "head_dim must be even.*3"),
     ("weight rotary", lambda: permute_weight(np.ones(8), 2, "half", 6),
      V, "head_dim = 4, got 6"),
+    ("weight masked", lambda: permute_weight(HIDDEN, 1, "half"), T, "weight.*masked"),
+    ("weight float head_dim",
+     lambda: permute_weight(np.ones(8), 2, "half", head_dim=4.0),
+     T, "head_dim must be an integer, got 4.0"),
+    ("weight array head_dim",
+     lambda: permute_weight(np.ones(8), 2, "half", head_dim=np.ones(2)),
+     T, "head_dim must be an integer"),
     ("weight head_dim", lambda: permute_weight(np.ones(8), 2, "half", head_dim=8),
      V, r"2 \* 8, got 8"),
 ]
@@ -200,3 +251,23 @@ def test_labels_are_unique():
 
 def test_the_last_position_allowed_is_2_to_the_53():
     assert angles([2**53, -(2**53)], [1.0]).ravel().tolist() == [2.0**53, -(2.0**53)]
+    mixed = angles([2**53, 0.5, np.float16(3)], [1.0])
+    assert mixed.ravel().tolist() == [2.0**53, 0.5, 3.0]
+
+
+def test_the_widest_width_allowed_is_2_to_the_20():
+    assert len(inverse_frequencies(2**20)) == 2**19
+
+
+@pytest.mark.skipif(not LONG, reason="longdouble is float64 here")
+def test_extended_precision_is_not_lost_in_silence():
+    for one_past in (np.longdouble(2) ** 53 + 1, [0.5, -(np.longdouble(2) ** 53) - 1]):
+        with pytest.raises(ValueError, match="skips.*9007199254740993"):
+            angles(one_past, R4)
+    huge = np.longdouble("1e400")
+    with pytest.raises(ValueError, match=r"x must fit into float64.*1e\+400"):
+        rotate([huge, 1.0], 0, [1.0])
+    with pytest.raises(ValueError, match=r"inv_freq must fit into float64.*1e\+400"):
+        wavelengths([huge])
+    # Infinity in x is data, and half a longdouble is rounded like any other.
+    assert rotate(np.longdouble([0.5, 0.25]), 0, [1.0]).tolist() == [0.5, 0.25]

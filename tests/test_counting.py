@@ -82,3 +82,58 @@ def test_not_a_vector():
         operations(lambda x: x, "abc")
     with pytest.raises(ValueError, match="x must be a vector"):
         operations(lambda x: x, 1.0)
+    with pytest.raises(ValueError, match="x must be 1-D"):
+        operations(lambda x: x, [[1.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        (None, "form must be a function of x, got None"),
+        (lambda x: None, r"form\(x\) must hold integers or floats"),
+        (lambda x: "a", r"form\(x\) must hold integers or floats"),
+        (lambda x: 1j * x, r"form\(x\) must hold.*complex"),
+    ],
+)
+def test_a_form_gives_numbers(form, told):
+    """Nothing, or text, would become NaN."""
+    with pytest.raises(TypeError, match=told):
+        operations(form, [1.0])
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_small_integers_do_not_overflow(name):
+    """NumPy's own arithmetic takes 252 for minus 4 in eight bits."""
+    cos, sin, x = (np.array(v, np.uint8) for v in ([0], [1], [3, 4]))
+    assert FORMS[name](cos, sin, x).tolist() == [-4.0, 3.0]
+    assert FORMS[name]([0], [1], [3, 4]).tolist() == [-4.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("cos", "sin", "x", "kind", "told"),
+    [
+        ([1.0], [0.0], [1.0, 2.0, 3.0], ValueError, r"len\(x\) must be even.*3"),
+        ([1.0], [0.0], np.ones(4), ValueError, r"cos must have shape \(2,\).*\(1,\)"),
+        ([1.0, 1.0], 0.0, np.ones(4), ValueError, r"sin must have shape \(2,\).*\(\)"),
+        ([1.0], [0.0], np.ones((2, 1)), ValueError, "x must be 1-D"),
+        ([1.0], [0.0], 3.0, ValueError, "x must be a vector"),
+        ([1j], [0.0], [1.0, 2.0], TypeError, "cos must hold"),
+        ([1.0], None, [1.0, 2.0], TypeError, "sin must hold"),
+        ([1.0], [0.0], [1j, 2.0], TypeError, "x must hold"),
+        ([1.0], [0.0], np.array([1, "a"], object), TypeError, "x must hold"),
+    ],
+)
+@pytest.mark.parametrize("name", FORMS)
+def test_the_arguments_of_every_form_are_checked(name, cos, sin, x, kind, told):
+    """A table of one pair would broadcast, an odd vector lose its end."""
+    with pytest.raises(kind, match=told):
+        FORMS[name](cos, sin, x)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_arguments_of_counted_forms_are_checked(name):
+    """What `operations` hands over is a vector as well."""
+    with pytest.raises(ValueError, match=r"cos must have shape \(1,\)"):
+        operations(lambda x: FORMS[name](np.ones(2), np.ones(2), x), [1.0, 2.0])
+    _, tally = operations(lambda x: FORMS[name]([1], [0], list(x)), [1, 2])
+    assert tally["multiplications"] == 4

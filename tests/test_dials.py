@@ -41,6 +41,13 @@ def attribute(html, name):
         ({"layout": "neox"}, ValueError, "'interleaved' or 'half'"),
         ({"inv_freq": []}, ValueError, "inv_freq must be 1-D"),
         ({"inv_freq": [1.0, np.inf]}, ValueError, "inv_freq must be finite"),
+        ({"inv_freq": [1.0, 1e308]}, ValueError, "times inv_freq[1] = 1e+308"),
+        ({"m": 2**53, "n": -1}, ValueError,
+         "n - m must be within -2**53..2**53, like positions (float64 skips"
+         " integers beyond), got m = 9007199254740992, n = -1"),
+        ({"m": 2**53, "n": -(2**53)}, ValueError, "n = -9007199254740992"),
+        ({"m": 2**53 - 1, "n": -0.5}, ValueError, "n - m must be within"),
+        ({"m": -1, "n": 2**53}, ValueError, "n - m must be within"),
         ({"inv_freq": np.ones(513)}, ValueError, "at most 1024, got 1026"),
         ({"presets": 1}, TypeError, "presets must be True or False, got 1"),
         ({"compact": "yes"}, TypeError, "compact must be True or False"),
@@ -60,6 +67,23 @@ def test_columns_are_checked():
     """A picture of three columns would leave a hole."""
     with pytest.raises(ValueError, match="columns must be '1' or '2'"):
         dials().static_svg(columns=3)
+
+
+@pytest.mark.parametrize("standalone", [2, "no", None])
+def test_standalone_is_a_bool(standalone):
+    """Two style sheets, or an error without a name, are no help."""
+    for draw in (static_svg, dials().static_svg):
+        with pytest.raises(TypeError, match="standalone must be True or False"):
+            draw(standalone=standalone)
+
+
+@pytest.mark.parametrize(
+    ("m", "n"), [(2**53, 0), (0, -(2**53)), (2**53 - 1, -1), (2**53, 2**53), (1e6, 0.1)]
+)
+def test_offsets_up_to_the_limit_are_drawn(m, n):
+    """The arc is that of the exact offset; a fraction is rounded."""
+    arcs = np.angle(np.exp(1j * angles(float(n) - float(m), [1.0])))
+    assert f"dial 0 {room._radians(arcs[0])}." in repr(dials(m, n, rotary_dim=2))
 
 
 def test_the_same_settings_give_the_same_bytes():

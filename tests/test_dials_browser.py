@@ -532,6 +532,21 @@ def test_bad_input_is_marked_and_changes_nothing(show, field, text, right):
     assert tab.locator("#error").inner_text() == ""
 
 
+def test_an_offset_past_the_limit_is_marked(show):
+    """Rounded, it would draw the arc of the key before."""
+    tab = show(dials(m=2**53))
+    enter(tab, "n", "-1")
+    assert_board(tab, 2.0**53, 0)
+    assert tab.locator("#n").get_attribute("aria-invalid") == "true"
+    assert "n − m must be −2⁵³ to 2⁵³." in tab.get_by_role("alert").inner_text()
+    enter(tab, "n", "1")
+    assert_board(tab, 2.0**53, 1)
+    assert tab.locator("#error").inner_text() == ""
+    tab.evaluate(
+        "document.querySelector('clock-dials').state = { m: -(2 ** 53), n: 2 ** 53 }")
+    assert_board(tab, 2.0**53, 1)
+
+
 def test_bad_input_does_not_move_a_locked_partner(show):
     """An empty field is no move to position 0."""
     tab = show(dials(m=3, n=1))

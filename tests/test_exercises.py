@@ -1,12 +1,16 @@
 """Exercises: every stub fails its own check, every solution passes."""
 
 import re
+import sys
+from fractions import Fraction
 
+import numpy as np
 import pytest
+import sympy as sp
 from book import SOURCES, Chapter
 
 from rope_edu import exercises
-from rope_edu.exercises._wrong import Wrong, array, number
+from rope_edu.exercises._wrong import Wrong, array, call, expression, number
 
 CALL = re.compile(r'exercises\.check\("([\d.]+)"')
 
@@ -50,9 +54,9 @@ def test_stub_fails_and_solution_passes(asked, part, printed):
 @pytest.mark.parametrize(
     "answer",
     [..., None, "text", float("nan"), [[]], object(), lambda *a: None,
-     lambda *a: 1 / 0],
+     lambda *a: 1 / 0, lambda *a: sys.exit(0)],
     ids=["ellipsis", "none", "text", "nan", "empty", "object", "nothing",
-         "raises"],
+         "raises", "exits"],
 )
 def test_nonsense_is_refused_in_words(asked, answer):
     """No answer, however odd, passes or escapes as an exception."""
@@ -65,6 +69,13 @@ def test_unknown_number_names_the_known_ones():
         exercises.check("99.9", 1)
 
 
+@pytest.mark.parametrize("asked", [5.1, ["5.1"], None])
+def test_number_of_an_exercise_is_a_string(asked):
+    """A float would be the same for 5.1 and 5.10."""
+    with pytest.raises(TypeError, match='string, such as "5.1", got'):
+        exercises.check(asked, 1)
+
+
 def test_number_and_array_name_what_is_wrong():
     """The shared first lines of the checks."""
     assert number("2.5") == 2.5
@@ -73,3 +84,100 @@ def test_number_and_array_name_what_is_wrong():
             number(bad)
     with pytest.raises(Wrong, match=r"\(2,\).*\(3,\)"):
         array([1, 2], (3,))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [np.float32(2.5), np.float64(2.5), Fraction(5, 2), sp.Rational(5, 2),
+     sp.Float(2.5), np.array(2.5), np.complex128(2.5)],
+    ids=lambda answer: type(answer).__name__,
+)
+def test_every_real_number_is_one(answer):
+    """Readers compute with NumPy, fractions and SymPy alike."""
+    assert number(answer) == 2.5
+    assert array([[answer, 1], [2, 3]], (2, 2)).tolist() == [[2.5, 1], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    "answer", [np.complex128(5 + 3j), 5 + 3j, sp.Integer(5) + 3 * sp.I,
+               np.ma.masked, 10**400, "five"],
+    ids=["NumPy", "Python", "SymPy", "masked", "huge", "text"],
+)
+def test_nothing_is_dropped_to_make_a_number(answer):
+    """No imaginary part and no mask."""
+    with pytest.raises(Wrong):
+        number(answer)
+    with pytest.raises(Wrong):
+        array([answer], (1,))
+
+
+def test_arrays_lose_no_mask_and_are_copies():
+    """A buffer that an answer uses again must not change what was found."""
+    masked = np.ma.masked_array(np.ones(2), mask=True)
+    for answer in (masked, [masked]):
+        with pytest.raises(Wrong, match="masked"):
+            array(answer, np.shape(answer))
+    with pytest.raises(Wrong, match="an array of numbers"):
+        array([[1, 2], [3]], (2, 2))
+    buffer = np.ones(2)
+    assert not np.shares_memory(array(buffer, (2,)), buffer)
+
+
+def test_answers_are_called_with_copies():
+    """An answer may write into what it is given, and nothing else."""
+    def answer(x, rows):
+        x[:], rows[0][:] = 7, 7
+        return x
+
+    x, rows = np.arange(3.0), [np.zeros(2)]
+    x.flags.writeable = False
+    assert call(answer, x, rows).tolist() == [7, 7, 7]
+    assert x.tolist() == [0, 1, 2] and rows[0].tolist() == [0, 0]
+    with pytest.raises(Wrong, match="a function"):
+        call(3, x)
+
+
+def test_symbols_are_known_by_their_names():
+    """Whatever was assumed of them, and no others."""
+    own = sp.symbols("a b", real=True)
+    other = sp.symbols("a b") + sp.symbols("a b", positive=True)
+    assert expression(sum(other), own) == 2 * own[0] + 2 * own[1]
+    assert expression(2, own) == 2
+    with pytest.raises(Wrong, match="only the symbols a, b are needed"):
+        expression(sp.Symbol("c"), own)
+    for bad in ("a + b", [own[0]], sp.Eq(*own)):
+        with pytest.raises(Wrong, match="a SymPy expression"):
+            expression(bad, own)
+
+
+def turning(angle, **mask):
+    """Return the answer to exercise 5.1."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.ma.masked_array([[c, -s], [s, c]], **mask) if mask else [[c, -s], [s, c]]
+
+
+def test_a_masked_matrix_is_no_turn():
+    """What lies below the mask may be right; it is not given."""
+    assert exercises.verdict("5.1", turning) is None
+    told = exercises.verdict("5.1", lambda angle: turning(angle, mask=True))
+    assert "masked" in told
+    assert "imaginary" in exercises.verdict("5.1", lambda a: np.array(turning(a)) + 1j)
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.float32, Fraction, sp.Integer])
+def test_the_best_offset_in_every_type(kind):
+    """Exercise 5.2."""
+    assert exercises.verdict("5.2", kind(5)) is None
+    assert exercises.verdict("5.2", kind(2))
+    assert "imaginary" in exercises.verdict("5.2", np.complex128(5 + 3j))
+
+
+@pytest.mark.parametrize("assumed", [{}, {"real": True}, {"positive": True}])
+def test_odd_part_with_any_assumptions(assumed):
+    """Exercise 5.3 asks for letters, not for their domains."""
+    q0, q1, k0, k1, delta, theta = sp.symbols("q_0 q_1 k_0 k_1 delta theta", **assumed)
+    right = 2 * (q1 * k0 - q0 * k1) * sp.sin(delta * theta)
+    assert exercises.verdict("5.3", right) is None
+    assert "sign" in exercises.verdict("5.3", -right)
+    assert "twice" in exercises.verdict("5.3", right / 2)
+    assert "only the symbols" in exercises.verdict("5.3", right * sp.Symbol("m"))

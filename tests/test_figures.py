@@ -101,3 +101,28 @@ def test_canvas_closes_its_figure():
     with pytest.raises(ZeroDivisionError), style.canvas():
         1 / 0
     assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize(
+    ("grid", "kind", "told"),
+    [
+        ({"rows": 0}, ValueError, "rows must be positive, got 0"),
+        ({"columns": 1.0}, TypeError, "columns must be an integer, got 1.0"),
+        ({"sharex": "most"}, ValueError, "sharex"),
+    ],
+)
+def test_a_canvas_that_cannot_be_made_is_not_left_open(grid, kind, told):
+    """Each one left open would stay in memory."""
+    before = plt.get_fignums()
+    with pytest.raises(kind, match=told), style.canvas(**grid):
+        pass
+    assert plt.get_fignums() == before
+
+
+def test_picture_names_a_wrong_argument():
+    """The two arguments are easily swapped."""
+    with style.canvas() as (figure, axes):
+        with pytest.raises(TypeError, match="alt must be a str, got None"):
+            style.Picture(figure, None)
+        with pytest.raises(TypeError, match="figure must be a Figure"):
+            style.Picture(axes, "A sentence of some words.")

@@ -72,8 +72,9 @@ def test_wavelength_is_one_turn():
 def test_a_rate_of_zero_never_comes_round_and_warns_of_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        lengths = wavelengths([1.0, 0.0, -1.0])
-    assert lengths.tolist() == [2 * np.pi, np.inf, 2 * np.pi]
+        lengths = wavelengths([1.0, 0.0, -1.0, 5e-324, 3.6e-308])
+    assert lengths[:4].tolist() == [2 * np.pi, np.inf, 2 * np.pi, np.inf]
+    assert np.isfinite(lengths[4])
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (5,), (2, 3), (2, 1, 3)])

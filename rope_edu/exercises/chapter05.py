@@ -7,13 +7,13 @@ import sympy as sp
 
 from ..reference import score
 from ..symbolic import is_zero
-from ._wrong import array, number, require
+from ._wrong import array, call, expression, number, require
 
 
 def turning_matrix(answer):
     """5.1: a function of an angle that returns the turning matrix."""
     for angle in (0.5, -1.2, 3.0):
-        found = array(answer(angle), (2, 2))
+        found = array(call(answer, angle), (2, 2))
         c, s = np.cos(angle), np.sin(angle)
         require(np.allclose(found[:, 0], [c, s]),
                 f"at {angle} the first column is not the turned x axis")
@@ -35,12 +35,9 @@ def best_offset(answer):
 
 def odd_part(answer):
     """5.3: g(delta) - g(-delta) as a SymPy expression."""
-    q0, q1, k0, k1, delta, theta = sp.symbols(
-        "q_0 q_1 k_0 k_1 delta theta", real=True)
-    found = sp.sympify(answer)
-    names = {q0, q1, k0, k1, delta, theta}
-    require(found.free_symbols <= names,
-            f"only the symbols {sorted(map(str, names))} are needed")
+    symbols = sp.symbols("q_0 q_1 k_0 k_1 delta theta", real=True)
+    q0, q1, k0, k1, delta, theta = symbols
+    found = expression(answer, symbols)
     require(is_zero(found + found.subs(delta, -delta)),
             "g(delta) - g(-delta) changes its sign with delta")
     wanted = 2 * (q1 * k0 - q0 * k1) * sp.sin(delta * theta)

@@ -213,11 +213,17 @@ class ClockDials extends HTMLElement {
   #accept(values) {
     const asked = Object.entries(values).filter(([key]) => key in RULES);
     const good = Object.fromEntries(asked.flatMap((one) => this.#judge(one)));
-    Object.assign(this.#now, good);
+    Object.assign(this.#now, this.#near(good));
     if (!this.#live) return;
     if (good.d || good.base || good.layout) this.#build();
     else this.#show();
     this.#settle();
+  }
+  #near(good) { // a rounded n - m would be the offset of another key
+    const { m, n } = { ...this.#now, ...good }, far = Math.abs(n - m);
+    if (far < LIMIT || (far === LIMIT && n - m + m === n)) return good;
+    this.#bad["m" in good ? "m" : "n"] = `n − m must be −2⁵³ to 2⁵³. `;
+    return { ...good, m: this.#now.m, n: this.#now.n };
   }
   #move(key, text) { // locked, m and n go together
     const other = { m: "n", n: "m" }[key], by = text - this.#now[key];

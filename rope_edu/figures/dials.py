@@ -15,7 +15,8 @@ from importlib.resources import files
 import numpy as np
 
 from .._checks import (
-    as_base, as_choice, as_even, as_inv_freq, as_layout, as_positions,
+    LARGEST_POSITION, as_base, as_choice, as_even, as_inv_freq, as_layout,
+    as_positions,
 )
 from ..frequencies import angles, inverse_frequencies, wavelengths
 
@@ -59,6 +60,7 @@ class Dials:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        _check_offset(self.m, self.n)
 
     def static_svg(self, columns=4, standalone=False):
         """Draw the board as it stands, without controls.
@@ -81,7 +83,7 @@ class Dials:
         Raises
         ------
         TypeError, ValueError
-            If `columns` is not 1, 2, 4 or 8.
+            If `columns` is not 1, 2, 4 or 8, or `standalone` no bool.
 
         Examples
         --------
@@ -90,6 +92,7 @@ class Dials:
         'dial 0 −3.0000, dial 1 −0.3000, dial 2 −0.0300, dial 3 −0.0030'
         """
         columns = as_choice("columns", str(columns), ("1", "2", "4", "8"))
+        standalone = _flag("standalone", standalone)
         return _picture(self, int(columns), standalone)
 
     def _repr_html_(self):
@@ -118,8 +121,8 @@ def dials(m=3, n=0, rotary_dim=8, base=10000.0, layout="interleaved",
     Parameters
     ----------
     m, n : float
-        Positions of query and key in tokens, within -2**53..2**53. Negative
-        ones and fractions are welcome.
+        Positions of query and key in tokens, within -2**53..2**53 like
+        their difference. Negative ones and fractions are welcome.
     rotary_dim : int
         Even number of rotated channels, at most 1024.
     base : float
@@ -127,8 +130,9 @@ def dials(m=3, n=0, rotary_dim=8, base=10000.0, layout="interleaved",
     layout : str
         ``"interleaved"`` for pairs (2i, 2i+1), ``"half"`` for (i, i+d/2).
     inv_freq : array_like, shape (pairs,), optional
-        Radians per token, as a scaling method gives them. Replaces
-        `rotary_dim` and `base`, whose fields then leave the page.
+        Radians per token, as a scaling method gives them; such that every
+        position has a finite angle. Replaces `rotary_dim` and `base`, whose
+        fields then leave the page.
     presets : bool
         Offer the real models of the package's table, with their sources,
         whose rates `rotary_dim` and `base` alone decide.
@@ -197,6 +201,18 @@ def _position(name, value):
     return float(place)
 
 
+def _check_offset(m, n):
+    """Refuse an offset that float64 rounds to that of another position."""
+    offset = n - m
+    near = abs(offset) < LARGEST_POSITION
+    # At the limit itself, n is met again unless n - m was rounded.
+    if not near and (abs(offset) > LARGEST_POSITION or offset + m != n):
+        raise ValueError(
+            "n - m must be within -2**53..2**53, like positions (float64"
+            f" skips integers beyond), got m = {_plain(m)}, n = {_plain(n)}"
+        )
+
+
 def _flag(name, value):
     if not isinstance(value, bool):
         raise TypeError(f"{name} must be True or False, got {value!r}")
@@ -219,6 +235,8 @@ def _width(rotary_dim, inv_freq):
     """Check the two ways of giving the rates; the second one wins."""
     if inv_freq is not None:
         inv_freq = tuple(as_inv_freq(inv_freq).tolist())
+        # On the page the hands can be taken to any position.
+        angles(LARGEST_POSITION, inv_freq)
         rotary_dim = 2 * len(inv_freq)
     rotary_dim = as_even("rotary_dim", rotary_dim)
     if rotary_dim > WIDEST:

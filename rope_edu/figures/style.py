@@ -18,6 +18,9 @@ from xml.sax.saxutils import escape
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+
+from .._checks import as_count
 
 COLORS = {
     "q": "#0072B2", "k": "#D55E00",
@@ -58,7 +61,12 @@ def canvas(rows=1, columns=1, height=HEIGHT, **options):
     height : float
         Inches; the width is fixed, so that text keeps its size.
     **options
-        Passed to `matplotlib.pyplot.subplots`.
+        Passed to `matplotlib.figure.Figure.subplots`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `rows` or `columns` is not a positive integer.
 
     Examples
     --------
@@ -68,11 +76,11 @@ def canvas(rows=1, columns=1, height=HEIGHT, **options):
     >>> picture
     A line from 0 to 1.
     """
+    rows, columns = as_count("rows", rows), as_count("columns", columns)
     with mpl.rc_context(STYLE):
-        figure, axes = plt.subplots(
-            rows, columns, figsize=(WIDTH, height), **options)
+        figure = plt.figure(figsize=(WIDTH, height))
         try:
-            yield figure, axes
+            yield figure, figure.subplots(rows, columns, **options)
         finally:
             plt.close(figure)
 
@@ -90,11 +98,17 @@ class Picture:
 
     Raises
     ------
-    ValueError
-        If the alt text is shorter than a sentence.
+    TypeError, ValueError
+        If `figure` is no figure, or the alt text no string or shorter than a
+        sentence.
     """
 
     def __init__(self, figure, alt):
+        for name, value, kind in (("figure", figure, Figure),
+                                  ("alt", alt, str)):
+            if not isinstance(value, kind):
+                raise TypeError(f"{name} must be a {kind.__name__},"
+                                f" got {value!r}")
         if len(alt.split()) < 4:
             raise ValueError(
                 f"alt must be a sentence that says what is seen, got {alt!r}")
