@@ -7,7 +7,7 @@ import numpy as np
 from ..layouts import interleaved_to_half, permutation, permute_weight
 from ..reference import rotate, score
 from ..running import INV_FREQ, K, Q
-from ._wrong import array, number, require
+from ._wrong import array, call, number, require
 
 RATES = np.array([0.9, 0.25, 0.06])
 PLACES = np.array([3.0, 0.0, 1.5, -2.0])
@@ -22,7 +22,7 @@ def _text():
 def half_split_form(answer):
     """9.1: a function of x, position_ids and inv_freq, half-split pairs."""
     x, before = _text(), _text()
-    found = array(answer(x, PLACES, RATES), x.shape)
+    found = array(call(answer, x, PLACES, RATES), x.shape)
     require(np.array_equal(x, before), "x itself has been changed: make a"
             " new array")
     wanted = rotate(x, PLACES, RATES, "half")
