@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help venv book execute test lock clean
+.PHONY: help venv book execute test bench lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -33,11 +33,15 @@ execute: $(STAMP) ## run the chapters that changed (ALL=1: every chapter)
 test: book ## build the book, then run every test, doctest and notebook
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
+bench: $(STAMP) ## time the torch rotation on this machine's CPU
+	@$(BIN)/python benchmarks/cpu.py
+
 lock: ## write requirements.lock anew from pyproject.toml
 	@rm -rf _build/lock && $(PYTHON) -m venv _build/lock
-	_build/lock/bin/pip install -e '.[figures,proofs,book,test]'
+	_build/lock/bin/pip install -e '.[figures,proofs,torch,book,test]'
 	@{ echo "# Python 3.11 or newer; refresh with: make lock"; \
-	   _build/lock/bin/pip freeze --exclude-editable; } > requirements.lock
+	   _build/lock/bin/pip freeze --exclude-editable \
+	   | sed "s/+cpu$$//"; } > requirements.lock
 	@rm -rf _build/lock
 
 clean: ## remove what was built; .venv stays
