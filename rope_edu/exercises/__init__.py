@@ -8,7 +8,8 @@ the first that fails. It never shows the solution.
 from __future__ import annotations
 
 from . import (
-    chapter04, chapter05, chapter06, chapter07, chapter08, chapter09)
+    chapter04, chapter05, chapter06, chapter07, chapter08, chapter09,
+    chapter13)
 from ._wrong import Wrong
 
 __all__ = ["Wrong", "check", "numbers", "verdict"]
@@ -16,7 +17,7 @@ __all__ = ["Wrong", "check", "numbers", "verdict"]
 CHECKS = {
     number: properties
     for chapter in (chapter04, chapter05, chapter06, chapter07, chapter08,
-                    chapter09)
+                    chapter09, chapter13)
     for number, properties in chapter.CHECKS.items()
 }
 

@@ -1,0 +1,96 @@
+"""Chapter 13: when it goes wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..doctor.rounding import rounded
+from ..gallery import BUGS, right, symptoms
+from ..layouts import pair_indices
+from ._wrong import Wrong, array, call, require
+
+FORMATS = ("bfloat16", "float16", "float32")
+CHOICE = dict(zip("ABCDEFGH", (
+    "other-layout", "query-heads-for-keys", "bf16-positions",
+    "other-way-keys", "tail-overwritten", "factor-upside-down",
+    "factor-not-due", "over-heads")))
+PLACED = ("ids-ignored", "resets-ignored", "shared-row", "decode-at-zero",
+          "bf16-positions", "table-ends")
+
+
+def first_lost(answer):
+    """13.1: first positive integers that three formats cannot hold."""
+    found = array(answer, (3,))
+    for dtype, n in zip(FORMATS, found):
+        require(n == round(n) and n > 0, "positive integers are wanted")
+        require(rounded(n, dtype) != n, f"{dtype} holds {n:.0f} exactly")
+        below = np.arange(1, min(n, 70000))
+        lost = below[rounded(below, dtype) != below]
+        require(not len(lost), f"{n:.0f} is lost in {dtype}, but a smaller"
+                " integer is, too")
+    require(found[2] == 2**24 + 1, "in float32 a smaller integer is lost:"
+            " count the binary digits")
+
+
+def blind_at_zero(answer):
+    """13.2: letters of the bugs that position 0 does not show."""
+    require(isinstance(answer, str), "letters are wanted, such as \"BCF\"")
+    found = set(answer.upper()) - set(" ,")
+    require(found and found <= set(CHOICE), "the letters run from A to H")
+    hidden = {letter for letter, name in CHOICE.items()
+              if symptoms(BUGS[name])["at 0"]}
+    for letter, reason in {
+        "B": "B reorders keys before anything turns",
+        "E": "E writes over a channel at every position",
+        "G": "G makes every vector longer, also the one at 0",
+    }.items():
+        require(letter not in found or letter in hidden, reason)
+    missing = len(hidden - found)
+    require(not missing, f"{missing} more of them leave position 0 right")
+
+
+def test_of_positions(answer):
+    """13.3: a test that finds faulty positions and spares right ones."""
+    def passes(fn):
+        found = answer(fn)
+        require(isinstance(found, (bool, np.bool_)), "your test must return"
+                " True or False")
+        return bool(found)
+
+    require(callable(answer), "a function is wanted")
+    require(passes(right), "your test refuses the reference itself")
+    for name in PLACED:
+        require(not passes(BUGS[name].make()), f"{name} passes your test")
+
+
+def partners(answer):
+    """13.4: the partner of every channel, found with unit vectors."""
+    rates = np.array([0.9, 0.31, 0.07])
+    for order in ([0, 1, 2, 3, 4, 5], [3, 0, 4, 1, 5, 2], [5, 2, 0, 1, 3, 4]):
+        order = np.array(order)
+        for layout in ("interleaved", "half"):
+            found = array(call(answer, _shuffled(order, layout, rates), 6),
+                          (6,))
+            require(not np.array_equal(found, np.arange(6)), "a channel has"
+                    " another one as partner, not itself")
+            wanted = _partners(order, layout)
+            if not np.array_equal(found, wanted):
+                raise Wrong(f"the channels {order[:2].tolist()} ... of a"
+                            " shuffled head get other partners")
+
+
+def _shuffled(order, layout, rates):
+    """A rotation whose pairs are hidden by an order of the channels."""
+    back = np.argsort(order)
+    return lambda x, ids: right(x[..., order], ids, rates, layout)[..., back]
+
+
+def _partners(order, layout):
+    first, second = pair_indices(len(order), layout)
+    wanted = np.empty(len(order), int)
+    wanted[order[first]], wanted[order[second]] = order[second], order[first]
+    return wanted
+
+
+CHECKS = {"13.1": first_lost, "13.2": blind_at_zero,
+          "13.3": test_of_positions, "13.4": partners}
