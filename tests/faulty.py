@@ -102,7 +102,7 @@ def all_of_the_table_in_half():
     return fn
 
 
-@fault("precision-frequencies", report=2, torch=True)
+@fault("precision-frequencies", report=2, torch=True, words="off by up to 0.0037")
 def buffer_cast_with_the_module():
     import torch
 
@@ -369,7 +369,7 @@ def padding_ignored():
     return lambda x, ids: rope(x, counted(x))
 
 
-@fault("rows-share-positions", report=38)
+@fault("rows-share-positions", report=38, words="positions of row 0")
 def one_cache_position():
     return lambda x, ids: rope(x, np.broadcast_to(ids[:1], ids.shape))
 
@@ -456,6 +456,16 @@ def ids_are_sorted():
     return lambda x, ids: rope(x, np.sort(ids, axis=-1))
 
 
+@fault("positions-misread", words="3 to 7")
+def one_too_far_after_an_offset():
+    return lambda x, ids: rope(x, ids + (ids.min() > 0))
+
+
+@fault("rows-mixed", words="two rows")
+def rows_exchanged():
+    return lambda x, ids: rope(x, ids[::-1])
+
+
 @fault("rows-mixed")
 def rows_reach_the_heads():
     def fn(x, ids):
@@ -531,7 +541,7 @@ def interleave_lost_on_export():
     return lambda x, ids: rope(x, ids, inverse_frequencies(64))
 
 
-@fault("partial-for-proportional", report=65, head_dim=64, config={
+@fault("partial-for-proportional", report=65, head_dim=64, words="pair 7", config={
     "head_dim": 64, "rope_parameters": {
         "rope_type": "proportional", "rope_theta": 1e6,
         "partial_rotary_factor": 0.25}})
@@ -682,7 +692,8 @@ def ramp_cut_at_half_the_width():
     return lambda x, ids: rope(x, ids, rates, factor=yarn_mscale(8))
 
 
-@fault("scaling-ignored", report=82, head_dim=64, config=LLAMA31)
+@fault("scaling-ignored", report=82, head_dim=64, config=LLAMA31,
+       words="pair 31 turns by 3.01386e-06 rad per token, the config asks for")
 def llama3_block_unused():
     return lambda x, ids: rope(x, ids, inverse_frequencies(64, 5e5))
 
@@ -994,7 +1005,7 @@ def a_phase():
     return lambda x, ids: turn(x, ids[:, None, :, None] * W + 0.3)
 
 
-@fault("direction-mixed")
+@fault("direction-mixed", words="pairs [2] turn")
 def some_signs_lost():
     return lambda x, ids: rope(x, ids, W * np.array([1, 1, -1, 1, 1, 1, 1, 1]))
 

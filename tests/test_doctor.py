@@ -195,6 +195,9 @@ RIGHT = {
     "LongRoPE": (
         config_rope(RopeConfig(16, 16, 1e4, LONG)), 16,
         RopeConfig(16, 16, 1e4, LONG)),
+    "dynamic, of long texts": (
+        config_rope(RopeConfig(16, 16, 1e4, DynamicNTK(2, 10000))), 16,
+        RopeConfig(16, 16, 1e4, DynamicNTK(2, 10000))),
     "one pair": (reference(W[:1], "half"), 2, None),
     "odd head": (reference(W, "half"), 33, None),
 }
@@ -848,3 +851,26 @@ def test_report_is_for_people():
     for word in ("Convention", "seen", "cause", "remedy", "read", "Not tested"):
         assert word in text
     assert isinstance(report, Report) and not report.ok
+
+
+def test_report_counts():
+    """The numbers in the text are those of the report."""
+    for name, found in (
+        ("writes_over_x", "1 error"), ("all_in_bfloat16", "4 errors"),
+        ("minus_one_is_the_end", "1 warning"), ("narrowed", "1 warning"),
+    ):
+        _, report = examined(name)
+        tested = len(report.checks) - len(report.not_tested)
+        line = f"Found: {found} in {tested} of {len(report.checks)} tests"
+        assert line in str(report)
+        for status in ("passed", "failed", "not tested"):
+            count = sum(c.status == status for c in report.checks)
+            assert f"\n{status.capitalize()} ({count})\n" in str(report)
+
+
+def test_long_lists_are_cut_in_the_text_alone():
+    report = diagnose(reference(inverse_frequencies(32), "half"), 32)
+    assert "[1, 0.562341, 0.316228, 0.177828, 0.1, ..., 0.000" in str(report)
+    assert len(report.to_dict()["convention"]["inv_freq"]) == 16
+    report = diagnose(reference(W, "half"), 16)
+    assert "..., " not in str(report).split("inv_freq")[1].split("\n")[0]

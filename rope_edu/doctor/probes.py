@@ -448,9 +448,7 @@ def _config_rtol(case, rates):
 
 def _apart(rates, asked):
     count = min(len(rates), len(asked))
-    pair = int(np.abs(np.log(
-        rates[:count] / np.where(asked[:count] == 0, np.nan, asked[:count])
-    )).argmax())
+    pair = int(np.abs(1 - asked[:count] / rates[:count]).argmax())
     return (
         f"pair {pair} turns by {rates[pair]:.6g} rad per token, the config"
         f" asks for {asked[pair]:.6g}"
