@@ -4,7 +4,9 @@
 and compiled code beside other libraries, as far as they are installed (extra
 ``[bench]``); how the time grows with the tensor and what the cosines and
 sines cost; the NumPy reference as pairs and as a dense matrix. ``--json
-FILE`` keeps the numbers with the machine they were measured on.
+FILE`` keeps the numbers with the machine they were measured on. ``--busy`` is
+for a machine that others use: it counts the time of the processor instead of
+the clock on the wall, and one thread only.
 """
 
 import argparse
@@ -12,6 +14,8 @@ import ctypes
 import json
 import os
 import sys
+import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -151,7 +155,7 @@ def installed(x, tables):
     return found
 
 
-def rotations(dtype, rounds):
+def rotations(dtype, compare):
     """Compare the rotations of a tensor of 16 MiB with its copy."""
     torch.manual_seed(0)
     length = LENGTHS[dtype]
@@ -162,10 +166,10 @@ def rotations(dtype, rounds):
         assert distance(turn, name, x, tables) <= TOLERANCE[dtype], name
     candidates |= installed(x, tables)
     moved = 2 * x.numel() * x.element_size()
-    return compare({"copy": x.clone} | candidates, rounds, moved=moved)
+    return compare({"copy": x.clone} | candidates, moved=moved)
 
 
-def growth(rounds):
+def growth(compare):
     """Compare sizes: eager, half-split, with the table made each time."""
     for heads, length, head_dim in (
         (32, 1, 128), (32, 64, 128), (32, 256, 128), (32, 1024, 128),
@@ -183,10 +187,10 @@ def growth(rounds):
         }
         moved = 2 * x.numel() * x.element_size()
         name = f"H = {heads}, S = {length}, D = {head_dim}"
-        yield name, compare(candidates, rounds, moved=moved)
+        yield name, compare(candidates, moved=moved)
 
 
-def reference(rounds):
+def reference(compare):
     """Compare the forms of the NumPy reference, 256 places, by width."""
     for width in (8, 32, 128):
         x = np.random.default_rng(0).normal(size=(256, width))
@@ -196,42 +200,50 @@ def reference(rounds):
             "pairs": lambda: rotate_interleaved(x, ids, rates),
             "dense matrix": lambda: rotate_dense(x, ids, rates),
         }
-        yield f"d = {width}", compare(candidates, rounds, moved=2 * x.nbytes)
+        yield f"d = {width}", compare(candidates, moved=2 * x.nbytes)
 
 
-def sections(rounds):
+def sections(compare, threads):
     """Yield a title and a comparison for each table."""
-    most = os.cpu_count() or 1
     for dtype in LENGTHS:
-        for threads in sorted({1, min(2, most), most}):
-            torch.set_num_threads(threads)
+        for count in threads:
+            torch.set_num_threads(count)
             title = f"16 MiB of {str(dtype).removeprefix('torch.')}"
-            plural = "" if threads == 1 else "s"
-            title += f", {threads} thread{plural}"
-            yield title, rotations(dtype, rounds)
+            title += f", {count} thread{'' if count == 1 else 's'}"
+            yield title, rotations(dtype, compare)
             torch.compiler.reset()
     torch.set_num_threads(1)
-    for name, result in growth(rounds):
+    for name, result in growth(compare):
         yield f"Growth, 1 thread: {name}", result
-    for name, result in reference(rounds):
+    for name, result in reference(compare):
         yield f"NumPy reference, 256 places: {name}", result
+
+
+def arguments():
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--busy", action="store_true")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    return parser.parse_args()
 
 
 def main():
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    options = parser.parse_args()
+    options, kept = arguments(), []
     keep_memory()
-    kept = []
-    for title, result in sections(options.rounds):
+    clock = time.thread_time if options.busy else time.perf_counter
+    most = 1 if options.busy else os.cpu_count() or 1
+    threads = sorted({1, min(2, most), most})
+    measure = partial(compare, rounds=options.rounds, clock=clock)
+    for title, result in sections(measure, threads):
         if not kept:
             stamp = (f"{k}: {v}" for k, v in result.environment.items())
             print(f"# Rotation on a CPU\n\n{'; '.join(stamp)}")
         print(f"\n## {title}\n\n{result.markdown()}", flush=True)
         kept.append({
-            "title": title, "environment": result.environment,
+            "title": title, "clock": clock.__name__,
+            "environment": result.environment,
             "noise": result.noise, "rows": result.rows(),
         })
     if options.json:

@@ -181,6 +181,7 @@ def main():
     if options.device == "cuda" and not torch.cuda.is_available():
         print("No GPU here: PyTorch finds no CUDA device. Nothing measured.")
         return
+    torch._dynamo.config.recompile_limit = 64  # all sizes in one process
     kept = []
     sizes = (DTYPES, options.head_dims, HEADS, options.tokens)
     for dtype, head_dim, heads, tokens in itertools.product(*sizes):

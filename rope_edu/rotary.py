@@ -13,10 +13,11 @@ head_dim). Where the heads come last but one, `RotaryEmbedding` is called with
 
 On a CPU the eager code is made for memory bandwidth. Interleaved pairs are
 complex numbers in memory, which torch multiplies in one pass; half-split
-pairs take four, over blocks that stay in the cache. Under ``torch.compile``
+pairs take three, over blocks that stay in the cache. Under ``torch.compile``
 one expression becomes one loop.
 """
 
+import inspect
 import sys
 from functools import partial
 
@@ -137,7 +138,11 @@ def _cos_sin(ids, inv_freq):
     return angle.cos(), angle.sin()
 
 
-_LIBRARY.define("cos_sin(Tensor ids, float[] rates) -> (Tensor, Tensor)")
+# It copies the rates to the device, which no CUDA graph may record.
+_LIBRARY.define(
+    "cos_sin(Tensor ids, float[] rates) -> (Tensor, Tensor)",
+    tags=(torch.Tag.cudagraph_unsafe,),
+)
 _LIBRARY.impl("cos_sin", _cos_sin, "CompositeExplicitAutograd")
 
 
@@ -154,14 +159,18 @@ def _blocks(parts, limit):
     `limit` gives the numbers that a block may have for those that there are.
     """
     first = parts[0]
-    most, axes = limit(first.numel()), range(first.ndim - 1)
-    axes = [axis for axis in axes if first.shape[axis] > 1]
-    if first.numel() <= most or not axes:
+    numel, most = first.numel(), limit(first.numel())
+    axes = [i for i, n in enumerate(first.shape[:-1]) if n > 1]
+    if numel <= most or not axes:
         yield parts
         return
     axis = max(axes, key=first.stride)
-    step = max(1, first.shape[axis] * most // first.numel())
-    for block in zip(*(part.split(step, axis) for part in parts)):
+    step = first.shape[axis] * most // numel
+    blocks = zip(*(part.split(max(1, step), axis) for part in parts))
+    if step and limit is _cached:  # small enough, without another look
+        yield from blocks
+        return
+    for block in blocks:
         yield from _blocks(block, limit)
 
 
@@ -232,6 +241,7 @@ def _eager(x, cos, sin, layout):
 
 class _Rotation(torch.autograd.Function):
     # The gradient of a rotation is the rotation back. Nothing of x is kept.
+    # Dynamo refuses a class with a jvp, so there is no forward mode.
 
     @staticmethod
     def forward(x, cos, sin, layout):
@@ -258,6 +268,10 @@ class _Rotation(torch.autograd.Function):
         x, cos, sin = tensors
         x = x.expand(info.batch_size, *x.shape[1:])
         return _Rotation.apply(x, cos, sin, layout), 0
+
+
+# torch would make it anew at each call, a quarter of the time of a token.
+_Rotation.forward.__signature__ = inspect.signature(_Rotation.forward)
 
 
 def _check_tensor(name, value):
@@ -376,9 +390,9 @@ def apply_rotary(
 
     Notes
     -----
-    Differentiable any number of times. The gradient with respect to `x` is
-    the rotation back, for which only `cos` and `sin` are kept. They have a
-    gradient too where they require one, by a slower path.
+    Differentiable any number of times, in backward mode. The gradient with
+    respect to `x` is the rotation back, for which only `cos` and `sin` are
+    kept. They have a gradient too where they require one, by a slower path.
 
     References
     ----------

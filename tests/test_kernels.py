@@ -1,7 +1,9 @@
 """The operator on a CPU; the Triton kernel in its interpreter and compiler."""
 
 import importlib
+import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -272,3 +274,13 @@ def test_kernel_compiles_for_a_gpu_that_is_not_here(dtype, half):
     stores = [line for line in lines if "st.global" in line]
     assert stores and all("v4.b32" in line for line in stores)
     assert not any("st.shared" in line for line in lines)
+
+
+def test_benchmark_without_a_gpu_says_so_and_measures_nothing(tmp_path):
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    script = Path(__file__).parents[1] / "benchmarks" / "gpu.py"
+    command = [sys.executable, script, "--out", tmp_path / "sheet"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0 and run.stdout.startswith("No GPU here")
+    assert not (tmp_path / "sheet").exists()

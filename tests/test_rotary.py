@@ -4,7 +4,7 @@ Reports that cannot be asked of this module: 7, 28, 92, 94 and 95 (spatial
 and xPos rotations are another module), 44 (positions are the caller's), 46
 (there is no cache here; offsets are 38 and 98), 56, 58 and 59 (weights, see
 test_layouts), 71 to 91 but for 73, 82 and 88 (methods, see test_scaling and
-test_config), 112 (no complex number reaches another device than a CPU).
+test_config).
 """
 
 import copy
@@ -24,6 +24,8 @@ torch = pytest.importorskip("torch")
 from rope_edu import rotary  # noqa: E402
 from rope_edu.rotary import RotaryEmbedding, apply_rotary  # noqa: E402
 
+# Of what torch does itself while it compiles.
+torch_warns = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 LAYOUTS = ("interleaved", "half")
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 # The reference rounds positions beyond this by less than float32 does.
@@ -135,6 +137,22 @@ def test_inverse_undoes_and_norms_stay(case, layout):
     assert (there_and_back - x).abs().max() <= 16 * 2.0**-53 * x.abs().max()
     part = y[..., : 2 * pairs].norm(dim=-1), x[..., : 2 * pairs].norm(dim=-1)
     torch.testing.assert_close(part[0], 1.25 * part[1], rtol=1e-14, atol=0)
+
+
+@settings(max_examples=50, deadline=None)
+@given(cases(), st.integers(-FAR, FAR), st.sampled_from(LAYOUTS))
+def test_turns_add_up_and_are_linear(case, shift, layout):
+    size, order, step, ids, pairs = case
+    x, z = (strided(size, order, step, torch.float64) for _ in range(2))
+    rope, ids = rope_of(pairs, layout, head_dim=size[-1]), torch.tensor(ids)
+    largest = max(x.abs().max().item(), z.abs().max().item())
+    # Angles of up to 2**21 are off by half a unit of 2**21 * 2**-52.
+    near = {"rtol": 0, "atol": 4 * 2**21 * 2.0**-53 * largest}
+    twice = rope(rope(x, ids), torch.tensor(shift))
+    torch.testing.assert_close(twice, rope(x, ids + shift), **near)
+    near["atol"] = 16 * 2.0**-53 * largest
+    both = rope(2 * x + z, ids)
+    torch.testing.assert_close(both, 2 * rope(x, ids) + rope(z, ids), **near)
 
 
 @settings(max_examples=50, deadline=None)
@@ -307,10 +325,6 @@ def test_copies_of_all_kinds_are_the_same_module(layout):
 
 
 # --- compilers --------------------------------------------------------------
-
-
-# Of what torch does itself while it compiles.
-torch_warns = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 @pytest.fixture
@@ -724,6 +738,18 @@ def test_report_115_one_row_of_positions_for_a_batch(layout):
     x, rope = torch.randn(3, 2, 5, 8), rope_of(4, layout)
     ids = torch.arange(5) * 3
     assert torch.equal(rope(x, ids[None]), rope(x, ids))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_report_112_complex_and_real_arithmetic_agree(dtype):
+    """Where complex numbers do not reach, the plain form does the same."""
+    x, rope = torch.randn(3, 5, 16).to(dtype), rope_of(8)
+    cos, sin = (t[None] for t in rope.table(torch.arange(5), dtype))
+    apart = rope(x, torch.arange(5)) - rotary._plain(x, cos, sin, "interleaved")
+    pair = x.unflatten(-1, (-1, 2)).norm(dim=-1).repeat_interleave(2, -1)
+    assert (apart.abs() <= torch.finfo(dtype).eps * pair).all()
+    with pytest.raises(RuntimeError):
+        torch.view_as_complex(torch.ones(2, dtype=torch.bfloat16))
 
 
 @pytest.mark.parametrize("pairs", range(2, 8))
