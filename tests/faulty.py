@@ -408,6 +408,12 @@ def far_position_changes_the_rest():
     return lambda x, ids: rope(x, ids, W / (1 + 7 * (ids.max() > 5000)))
 
 
+@fault("length-dependent", words="63")
+def far_neighbor_changes_the_rest():
+    return lambda x, ids: rope(
+        x, ids, W / (1 + 7 * (ids.max() > 5000 and ids.shape[1] > 1)))
+
+
 @fault("positions-misread", words="one by one")
 def far_positions_are_rolled():
     def fn(x, ids):
@@ -493,7 +499,7 @@ def half_for_interleaved():
     return rope
 
 
-@fault("key-differs", report=56)
+@fault("key-differs", report=56, words="queries are half, keys interleaved")
 def key_in_the_other_layout():
     return from_pair(lambda q, k, ids: (
         rope(q, ids), rope(k, ids, layout="interleaved")))
@@ -578,7 +584,7 @@ def tail_scaled():
     return lambda x, ids: 1.2 * rope(x, ids, inverse_frequencies(8))
 
 
-@fault("key-differs", report=70, words="1 head(s)")
+@fault("key-differs", report=70, words="a key of 1 head(s)")
 def one_key_head_not_turned():
     return from_pair(lambda q, k, ids: (
         rope(q, ids), k if k.shape[1] == 1 else rope(k, ids)))
@@ -593,6 +599,12 @@ def fewer_key_heads_not_turned():
 @fault("single-head-differs")
 def one_head_not_turned():
     return lambda x, ids: x.copy() if x.shape[1] == 1 else rope(x, ids)
+
+
+@fault("key-differs", words="apart")
+def keys_with_another_base():
+    return from_pair(lambda q, k, ids: (
+        rope(q, ids), rope(k, ids, inverse_frequencies(D, 5e5))))
 
 
 @fault("key-differs", words="m + n")
@@ -780,9 +792,36 @@ def backward_forgets_the_start():
     return own_backward(lambda dy, ids: torch_rope(dy, ids[:, :1] - ids))
 
 
-@fault("gradient-missing", torch=True)
+@fault("gradient-missing", torch=True, words="does not require grad")
 def detached():
     return lambda x, ids: torch_rope(x.detach(), ids)
+
+
+@fault("gradient-missing", torch=True, words="x.grad is None")
+def detached_beside_a_parameter():
+    def fn(x, ids):
+        import torch
+
+        learned = torch.zeros((), requires_grad=True)
+        return torch_rope(x.detach(), ids) + learned.to(x.dtype)
+
+    return fn
+
+
+@fault("gradient-wrong", torch=True, words="not turned at all")
+def backward_passes_through():
+    return own_backward(lambda dy, ids: dy)
+
+
+@fault("gradient-wrong", torch=True, words="a text: off")
+def backward_of_contiguous_memory():
+    return own_backward(lambda dy, ids: torch_rope(
+        dy, -ids - int(dy.is_contiguous())))
+
+
+@fault("gradient-wrong", torch=True, words="an expanded gradient")
+def backward_of_expanded_memory():
+    return own_backward(lambda dy, ids: torch_rope(dy, -ids - int(0 in dy.stride())))
 
 
 @fault("gradient-wrong", report=100, torch=True, words="transposed")

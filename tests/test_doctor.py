@@ -343,6 +343,40 @@ def test_a_refused_position_is_no_fault():
     assert report.convention["refuses_text_of"].startswith("2304: IndexError")
 
 
+def test_shared_positions_may_be_refused():
+    def fn(x, ids):
+        if len(ids) != len(x):
+            raise ValueError("one row of positions for each row of x")
+        return rope(x, ids)
+
+    report = diagnose(fn, 16)
+    assert report.codes == []
+    assert report.not_tested["shared ids"].startswith("refused: ValueError")
+
+    def cut(x, ids):
+        return rope(x[: len(ids)], ids)
+
+    assert diagnose(cut, 16).codes == ["wrong-shape"]
+
+
+def test_a_longer_table_is_used_up_to_its_end():
+    """The rates are measured on what there is."""
+    table = np.arange(5000)[:, None] * W
+    report = diagnose(lambda x, ids: turn(x, table[ids][:, None]).astype(x.dtype), 16)
+    assert report.codes == ["range-negative"]
+    assert "turned as position 4999" in report.findings[0].evidence
+    assert report.convention["refuses_position"] == 5000
+
+
+def test_what_a_config_promises_beyond_the_question_is_said():
+    config = {"head_dim": 16, "rope_theta": 1e4, "max_position_embeddings": 10**6}
+    report = diagnose(rope, 16, config)
+    assert report.codes == []
+    assert "131072 are right; 1000000 are promised" in str(report)
+    report = diagnose(rope, 16, {**config, "max_position_embeddings": 4096})
+    assert "promised" not in str(report)
+
+
 # torch ---------------------------------------------------------------------
 
 
@@ -378,6 +412,26 @@ def test_float32_torch_is_clean(layout):
     # Rates are rounded to float32, half a unit in the last place, and their
     # measured angles once more.
     np.testing.assert_allclose(report.convention["inv_freq"], W, 3e-7)
+
+
+@NEEDS_TORCH
+def test_slow_rates_are_measured_with_a_long_lever():
+    """Positions to 65,536 give the slowest of 1e-6 rad seven digits."""
+    rates = inverse_frequencies(64, 1e6)
+    report = diagnose(float32_rope(rates=rates), 64)
+    np.testing.assert_allclose(report.convention["inv_freq"], rates, 1e-6)
+
+
+@NEEDS_TORCH
+def test_a_kernel_may_lack_float64():
+    def fn(x, ids):
+        if x.element_size() == 8:
+            raise RuntimeError("expected float32")
+        return torch_rope(x, ids)
+
+    report = diagnose(fn, 16)
+    assert report.codes == [] and report.convention["dtype"] == "float32"
+    assert report.not_tested["float64"] == "refused: RuntimeError: expected float32"
 
 
 @NEEDS_TORCH

@@ -72,10 +72,10 @@ def assert_matches(turned, x, ids, rates, layout, ulps):
 def test_on_a_cpu_it_is_apply_rotary(layout):
     for shape in SHAPES.values():
         q, k, _, _, tables = example(shape)
-        turned = kernels.rotate_pair(q, k, *tables, layout, rotary_dim=2 * shape[-1])
-        for y, x in zip(turned, (q, k)):
-            expected = apply_rotary(x, *tables, layout, rotary_dim=2 * shape[-1])
-            assert torch.equal(y, expected)
+        for rest in ((layout, False, 2 * shape[-1]), (layout, True, 2 * shape[-1])):
+            turned = kernels.rotate_pair(q, k, *tables, *rest)
+            for y, x in zip(turned, (q, k)):
+                assert torch.equal(y, apply_rotary(x, *tables, *rest))
 
 
 def test_gradient_of_both_and_of_one(layout):
@@ -233,6 +233,14 @@ def test_kernel_with_any_strides(layout, interpreted):
             expected = apply_rotary(given, cos, sin, layout)
             torch.testing.assert_close(result, expected, rtol=0, atol=2e-6)
     assert torch.equal(wide, before)
+
+
+def test_nothing_is_launched_for_no_tokens(interpreted, monkeypatch):
+    """CUDA refuses an empty grid."""
+    monkeypatch.setattr(interpreted, "_turn_token", None)
+    q, k, _, _, tables = example(SHAPES["no tokens"])
+    q, k = interpreted.rotate_pair(q, k, *tables)
+    assert q.shape == (0, 2, 3, 8) and k.shape == (0, 1, 3, 8)
 
 
 def test_report_95_guards_around_the_vectors(layout, interpreted):

@@ -405,14 +405,13 @@ def _blame_company(case, marks):
 def _one_by_one(case, marks):
     good = 0
     for p in marks:
-        verdict = _verdict(case, p)
-        if verdict == "right":
+        if _right(case, p):
             good = p
             continue
         low, high = good, p
         while high - low > 1:
             middle = (low + high) // 2
-            if _verdict(case, middle) == "right":
+            if _right(case, middle):
                 low = middle
             else:
                 high = middle
@@ -420,13 +419,12 @@ def _one_by_one(case, marks):
     return None
 
 
-def _verdict(case, p):
-    x = case.vectors(1, HEADS, 1)
+def _right(case, p):
     try:
-        gap, _ = case.gap(x, [[p]])
-    except Trouble as trouble:
-        return "refused" if trouble.code == "raises" else trouble.code
-    return "right" if gap <= case.far(p) else "wrong"
+        gap, _ = case.gap(case.vectors(1, HEADS, 1), [[p]])
+    except Trouble:
+        return False
+    return gap <= case.far(p)
 
 
 def _edge(case, p):
