@@ -7,18 +7,19 @@ the first that fails. It never shows the solution.
 
 from __future__ import annotations
 
-from . import (
-    chapter04, chapter05, chapter06, chapter07, chapter08, chapter09,
-    chapter13)
+from importlib import import_module
+from pkgutil import iter_modules
+
 from ._wrong import Wrong
 
 __all__ = ["Wrong", "check", "numbers", "verdict"]
 
 CHECKS = {
     number: properties
-    for chapter in (chapter04, chapter05, chapter06, chapter07, chapter08,
-                    chapter09, chapter13)
-    for number, properties in chapter.CHECKS.items()
+    for module in sorted(found.name for found in iter_modules(__path__))
+    if module.startswith("chapter")
+    for number, properties in import_module(
+        f".{module}", __name__).CHECKS.items()
 }
 
 
