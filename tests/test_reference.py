@@ -441,6 +441,17 @@ def test_report_41_positions_need_not_grow(rng):
         )
 
 
+def test_report_44_a_share_of_packed_texts_keeps_its_own_positions(rng):
+    """Rank 0 of 2 holds the first and the last quarter of each text.
+
+    Its positions are 0 and 3 in either text, not 0, 3, 4 and 7 in one row.
+    """
+    x, rates = rng.normal(size=(8, 8)), inverse_frequencies(8)
+    whole, share = rotate(x, [0, 1, 2, 3, 0, 1, 2, 3], rates), [0, 3, 4, 7]
+    np.testing.assert_array_equal(rotate(x[share], [0, 3, 0, 3], rates), whole[share])
+    assert not np.allclose(rotate(x[share], share, rates), whole[share])
+
+
 def test_report_46_a_decode_step_equals_the_last_row_of_a_prefill(rng):
     q, rates = rng.normal(size=(6, 8)), inverse_frequencies(8)
     prefill = rotate(q, np.arange(6), rates)

@@ -1,11 +1,4 @@
-"""RoPE in torch: the reference, gradients, compilers, errors, bug reports.
-
-Reports that cannot be asked of this module: 7, 28, 92, 94 and 95 (spatial
-and xPos rotations are another module), 44 (positions are the caller's), 46
-(there is no cache here; offsets are 38 and 98), 56, 58 and 59 (weights, see
-test_layouts), 71 to 91 but for 73, 82 and 88 (methods, see test_scaling and
-test_config).
-"""
+"""RoPE in torch: the reference, gradients, compilers, errors, bug reports."""
 
 import copy
 import pickle
