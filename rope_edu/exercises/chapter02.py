@@ -1,0 +1,91 @@
+"""Chapter 2: absolute encodings."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+
+from ..frequencies import inverse_frequencies
+from ..reference import rotation_matrix
+from ..symbolic import is_zero
+from ._wrong import array, call, expression, number, require
+
+CASES = ((0, 8), (3, 8), (7, 4), (100, 16))
+
+
+def sinusoid(answer):
+    """2.1: a function of m and d that returns the sinusoidal vector."""
+    for m, d in CASES:
+        found = array(call(answer, m, d), (d,))
+        angle = m * inverse_frequencies(d)
+        right = np.allclose(found, _pairs(np.sin(angle), np.cos(angle)))
+        name = f"at m = {m}, d = {d}"
+        for slip, reason in _slips(m, d, angle):
+            require(right or not np.allclose(found, slip),
+                    f"{name}: {reason}")
+        lengths = (found.reshape(-1, 2) ** 2).sum(axis=1)
+        require(np.allclose(lengths, 1),
+                f"{name}: a pair is not a point of the unit circle")
+        require(right, f"{name}: some angle is not m * theta_i")
+
+
+def _slips(m, d, angle):
+    """Vectors that come of one slip each, and its name."""
+    slow = m * 10_000.0 ** (-np.arange(d // 2) / d)
+    return (
+        (_pairs(np.cos(angle), np.sin(angle)),
+         "the sine belongs into channel 2i, the cosine into 2i + 1"),
+        (np.concatenate([np.sin(angle), np.cos(angle)]),
+         "all sines stand before all cosines: the pairs are to be"
+         " neighbors"),
+        (_pairs(np.sin(slow), np.cos(slow)),
+         "i counts pairs, so the exponent is -2i/d and not -i/d"),
+    )
+
+
+def _pairs(first, second):
+    return np.stack([first, second], axis=-1).ravel()
+
+
+def most_alike(answer):
+    """2.2: the position 1..30 whose vector is most like that of 0."""
+    found = number(answer)
+    require(found in range(1, 31), "a whole number from 1 to 30 is wanted")
+    alike = np.cos(np.arange(31)[:, None] * inverse_frequencies(8)).sum(1)
+    require(found != 1, "one token on, dial 0 has gone a sixth of its turn:"
+            " some position is more alike")
+    require(found == 1 + np.argmax(alike[1:]),
+            "some other position has a larger inner product with 0")
+
+
+def commuting_score(answer):
+    """2.3: p_m^T C p_n for one pair as a SymPy expression."""
+    a, b, delta, theta = symbols = sp.symbols("a b delta theta", real=True)
+    found = expression(answer, symbols)
+    wanted = a * sp.cos(delta * theta) - b * sp.sin(delta * theta)
+    require(is_zero(found.subs(delta, 0) - a),
+            "at offset 0 both vectors are equal and the score is a")
+    require(not is_zero(found - wanted.subs(b, -b)),
+            "the sign of the sine is the wrong way: delta is n - m")
+    require(is_zero(found - wanted), "the part with b is not right")
+
+
+def doubled(answer):
+    """2.4: a function of a table and M_S that doubles the table."""
+    rates = inverse_frequencies(8)
+    for size in (1, 4, 16):
+        angle = np.arange(2 * size)[:, None] * rates
+        wanted = np.stack([np.sin(angle), np.cos(angle)], -1).reshape(-1, 8)
+        step = rotation_matrix(size, rates, convention="row")
+        found = array(call(answer, wanted[:size], step), (2 * size, 8))
+        require(np.allclose(found[:size], wanted[:size]),
+                "the first half of the table has changed")
+        require(not np.allclose(found[size:], wanted[:size] @ step),
+                "the second half goes backwards: a row is a transposed"
+                " column, and M a matrix for columns")
+        require(np.allclose(found[size:], wanted[size:]),
+                f"the second half is not {size} tokens on")
+
+
+CHECKS = {"2.1": sinusoid, "2.2": most_alike, "2.3": commuting_score,
+          "2.4": doubled}
