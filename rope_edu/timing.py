@@ -313,17 +313,40 @@ class Comparison:
         <BLANKLINE>
         8 rounds in turn; noise 0.0 %.
         """
-        first, *rest = self.rows()
-        names = ["", "median", "spread", f"times {first['name']}"]
-        names += ["GB/s"] if self.moved is not None else []
-        lines = ["| " + " | ".join(names).lstrip() + " |"]
-        lines += ["|---|" + "--:|" * (len(names) - 1)]
-        ordered = [first, *sorted(rest, key=lambda row: row["median"])]
-        lines += [_line(row) for row in ordered]
-        rounds, noise = len(self.control), f"{100 * self.noise:.1f} %"
-        return "\n".join(
-            [*lines, "", f"{rounds} rounds in turn; noise {noise}."]
-        )
+        return markdown(self.rows(), len(self.control), self.noise)
+
+
+def markdown(rows, rounds, noise):
+    """Rows as a Markdown table, the first one first and the slowest last.
+
+    Parameters
+    ----------
+    rows : list of dict
+        As `Comparison.rows` gives them.
+    rounds : int
+    noise : float
+        See `Comparison.noise`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> times = {"copy": (1e-3,) * 8, "ours": (2e-3,) * 8}
+    >>> rows = Comparison(times, (1e-3,) * 8).rows()
+    >>> print(markdown(rows, 8, noise=0.05).splitlines()[-1])
+    8 rounds in turn; noise 5.0 %.
+    """
+    first, *rest = rows
+    names = ["", "median", "spread", f"times {first['name']}"]
+    names += ["GB/s"] if "bandwidth" in first else []
+    lines = ["| " + " | ".join(names).lstrip() + " |"]
+    lines += ["|---|" + "--:|" * (len(names) - 1)]
+    ordered = [first, *sorted(rest, key=lambda row: row["median"])]
+    lines += [_line(row) for row in ordered]
+    told = f"{rounds} rounds in turn; noise {100 * noise:.1f} %."
+    return "\n".join([*lines, "", told])
 
 
 def _line(row):

@@ -11,12 +11,15 @@ import pytest
 
 from rope_edu.figures import dials as room
 from rope_edu.figures.dials import dials, static_svg
+from rope_edu.config import presets
 from rope_edu.frequencies import angles, inverse_frequencies
+from rope_edu.scaling import Default, DynamicNTK, Linear, NTKAware, YaRN
 
 SCRIPT = Path(room.__file__).with_name("dials.js")
+METHODS = SCRIPT.with_name("scaling.js")
 SVG = "{http://www.w3.org/2000/svg}"
-# What one copy in a notebook may weigh.
-BUDGET = 18_000
+# What one copy in a notebook may weigh: the board, and all methods.
+BUDGET, METHODS_BUDGET = 20_000, 3_000
 
 
 def attribute(html, name):
@@ -55,6 +58,11 @@ def attribute(html, name):
         ({"element_id": "7"}, ValueError, "a letter first, got '7'"),
         ({"element_id": ""}, ValueError, "element_id must be letters"),
         ({"element_id": None}, TypeError, "element_id must be a string"),
+        ({"scaling": "yarn"}, TypeError, "scaling must be a method"),
+        ({"scaling": Linear(2), "inv_freq": [1.0]}, ValueError,
+         "scaling and inv_freq must not be given together"),
+        ({"scaling": NTKAware(2), "rotary_dim": 2}, ValueError,
+         "rotary_dim must be above 2"),
     ],
 )
 def test_wrong_arguments_are_named(wrong, kind, words):
@@ -172,14 +180,59 @@ def test_given_rates_replace_width_and_presets():
     assert ">∞</text>" in html
 
 
-def test_script_is_inline_once_and_cannot_end_early():
+@pytest.mark.parametrize("scaling", [None, Default()])
+def test_script_is_inline_once_and_cannot_end_early(scaling):
     """The parser stops at the first end tag, wherever it stands."""
-    html, script = dials()._repr_html_(), SCRIPT.read_text("utf-8")
-    assert html.count("<script>") == html.count("</script") == 1
+    html, script = dials(scaling=scaling)._repr_html_(), SCRIPT.read_text("utf-8")
+    methods = METHODS.read_text("utf-8")
+    assert html.count("<script>") == html.count("</script") == 1 + bool(scaling)
     assert script in html
-    assert "<!--" not in script
+    assert (methods in html) == (scaling is not None)
     assert len(script.encode()) <= BUDGET
-    assert not re.search(r"https?:|import\s*\(|fetch\(", script)
+    assert len(methods.encode()) <= METHODS_BUDGET
+    assert not re.search(r"<!--|https?:|import\s*\(|fetch\(", script + methods)
+
+
+def test_a_method_changes_the_picture():
+    """Linear(8) at 800 is the plain board at 100, in the drawing as in words."""
+    scaled = dials(m=800, n=-16, scaling=Linear(8))
+    plain = dials(m=100, n=-2)
+    lines = [board.static_svg().split("<path", 1)[1] for board in (scaled, plain)]
+    drawn = [re.findall(r' (?:d|cx|cy)="[^"]*"', text) for text in lines]
+    assert drawn[0] == drawn[1]
+    assert repr(scaled).startswith("Clock dials, Linear, query at m = 800,")
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "length"),
+    [(99, 0, 100), (0, 99.5, 100), (9, -3, 10), (-5, -9, 1), (2**53, 2**53, 2**53)],
+)
+def test_the_text_reaches_to_the_later_position(m, n, length):
+    """What depends on the length takes the largest position plus 1."""
+    method = DynamicNTK(2, 10)
+    wanted = method.table(8, 10000.0, length).inv_freq
+    board = dials(m=m, n=n, scaling=method)
+    np.testing.assert_array_equal(room._rates(board), wanted)
+
+
+def test_a_method_goes_to_the_element_with_its_settings():
+    """Under their Python names; what is not set is left out."""
+    html = dials(scaling=YaRN(4, 512, truncate=False))._repr_html_()
+    assert json.loads(attribute(html, "scaling")) == {
+        "method": "YaRN", "factor": 4.0, "original_length": 512, "beta_fast": 32.0,
+        "beta_slow": 1.0, "truncate": False}
+    assert attribute(dials()._repr_html_(), "scaling") is None
+
+
+def test_with_methods_all_models_are_offered():
+    """Each with the settings of its method, or with none."""
+    offered = json.loads(attribute(dials(scaling=Default())._repr_html_(), "presets"))
+    known = presets()
+    assert [row["name"] for row in offered] == list(known)
+    for row in offered:
+        method = known[row["name"]].scaling
+        assert row.get("method", "Default") == type(method).__name__
+        assert row.get("factor") == getattr(method, "factor", None)
 
 
 def test_only_a_file_of_its_own_brings_colors():

@@ -7,9 +7,21 @@ import numpy as np
 import pytest
 from browser import launch
 
-from rope_edu.figures.dials import ARCS, dials
+from rope_edu.config import presets
+from rope_edu.figures.dials import ARCS, _settings, dials
 from rope_edu.frequencies import angles, inverse_frequencies, wavelengths
 from rope_edu.layouts import half_to_interleaved
+from rope_edu.scaling import (
+    Default,
+    DynamicNTK,
+    Linear,
+    Llama3,
+    LongRoPE,
+    NTKAware,
+    NTKByParts,
+    Proportional,
+    YaRN,
+)
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -218,6 +230,8 @@ def test_static_sector_takes_the_same_way(show, m, n):
 def test_numbers_are_those_of_the_static_picture(show):
     """The same board twice: drawn by Python, and live."""
     boards = [
+        dials(m=600, n=1, element_id="d", scaling=YaRN(8, 256)),
+        dials(m=9, n=700, element_id="e", rotary_dim=16, scaling=DynamicNTK(8, 256)),
         dials(m=-12.5, n=40, rotary_dim=80, base=500000, layout="half",
               element_id="a"),
         dials(m=2**40, n=1234, inv_freq=[1.0, 0.25, 0.0], element_id="b"),
@@ -405,6 +419,121 @@ def test_locked_hands_leave_the_arc_to_the_last_bit(show):
     assert tab.locator("[data-i='0'] .arc").get_attribute("d") == shape
 
 
+METHODS = [
+    Linear(8), NTKAware(8), DynamicNTK(8, 256), DynamicNTK(1, 4096),
+    NTKByParts(8, 256), NTKByParts(32, 4096, alpha=2, beta=2), YaRN(8, 256),
+    YaRN(32, 4096, truncate=False), YaRN(4, 4096, beta_fast=5, beta_slow=5),
+    Llama3(8, 1, 4, 256), Llama3(16, 1, 1, 8192), Proportional(0.5),
+    Proportional(0.3, 2), LongRoPE([1, 2, 3, 4], [2, 4, 6, 8], 256, 8),
+]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_methods_are_those_of_the_package(show, method):
+    """Before, at and after the original length, at other widths and bases."""
+    tab = show(dials(scaling=Default()))
+    wider = [] if isinstance(method, LongRoPE) else [(64, 150000.0), (128, 3e3)]
+    for d, base in [(8, 1e4), *wider]:
+        for length in (1, 255, 256, 257, 5000):
+            got = tab.evaluate(
+                """([p, d, base, length]) => clockDialsMethods[p.method](
+                     ClockDials.invFreq(d, base), { ...p, d, base, length })""",
+                [_settings(method), d, base, length])
+            wanted = method.table(d, base, length).inv_freq
+            np.testing.assert_allclose(got, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", list(presets()))
+def test_every_model_has_its_rates(show, name):
+    """Also past the length that it was trained on, and after a reload."""
+    model, tab = presets()[name], show(dials(scaling=Linear(8)))
+    tab.get_by_label("model").select_option(name)
+    for m in (3, 300_000):
+        enter(tab, "m", str(m))
+        assert_rates(tab, model.table(m + 1).inv_freq)
+    tab.wait_for_function("location.hash.includes('m=300000')")
+    tab.reload()
+    assert_rates(tab, model.table(300_001).inv_freq)
+    assert tab.get_by_label("model").input_value() == name
+
+
+def assert_rates(tab, rates):
+    """The board turns at these rates, and says so where it has room."""
+    got = [dial["theta"] for dial in seen(tab)["dials"]]
+    np.testing.assert_allclose(got, rates, rtol=1e-12)
+
+
+def test_a_reader_chooses_method_factor_and_length(show):
+    """By the fields; the other settings are then those of the package."""
+    tab = show(dials(scaling=YaRN(4, 4096, truncate=False)))
+    assert_rates(tab, YaRN(4, 4096, truncate=False).table(8).inv_freq)
+    tab.get_by_label("method").select_option("NTKByParts")
+    enter(tab, "original_length", "256")
+    enter(tab, "factor", "2.5")
+    assert_rates(tab, NTKByParts(2.5, 256).table(8).inv_freq)
+    tab.get_by_label("method").select_option("YaRN")
+    assert_rates(tab, YaRN(2.5, 256).table(8).inv_freq)
+    assert tab.locator("dd").first.inner_text() == "1"
+    tab.wait_for_function("location.hash.includes('method=YaRN&factor=2.5')")
+    tab.reload()
+    assert_rates(tab, YaRN(2.5, 256).table(8).inv_freq)
+
+
+def test_dynamic_rates_follow_the_hands(show):
+    """All dials but the first slow down as the text grows, and speed up again."""
+    tab = show(dials(m=10, scaling=DynamicNTK(2, 100)))
+    for m in (99, 100, 500, 50):
+        enter(tab, "m", str(m))
+        assert_rates(tab, DynamicNTK(2, 100).table(8, length=m + 1).inv_freq)
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "right"),
+    [
+        ("factor", "0.5", "factor must be a finite number, 1 or more, not 0.5."),
+        ("original_length", "2.5", "original_length must be a whole number"),
+        ("original_length", "", "original_length must be a whole number, 1 to 2⁵³."),
+    ],
+)
+def test_bad_settings_are_marked(show, field, text, right):
+    """As for the other numbers."""
+    tab = show(dials(scaling=Linear(8)))
+    enter(tab, field, text)
+    assert right in tab.get_by_role("alert").inner_text()
+    assert_rates(tab, Linear(8).table(8).inv_freq)
+
+
+def test_a_method_that_does_not_fit_is_let_go(show):
+    """Python would refuse; the board says so and shows the plain rates."""
+    tab = show(dials(scaling=Linear(8)))
+    for method in ("LongRoPE", "NTKAware"):
+        enter(tab, "d", "2")
+        tab.get_by_label("method").select_option(method)
+        assert f"{method} does not fit" in tab.get_by_role("alert").inner_text()
+        assert tab.get_by_label("method").input_value() == "Default"
+        assert_rates(tab, [1.0])
+        tab.get_by_label("method").select_option("Linear")
+        assert tab.locator("#error").inner_text() == ""
+    tab.get_by_label("model").select_option("Phi-3 vision 128k")
+    enter(tab, "d", "64")
+    assert_rates(tab, inverse_frequencies(64))
+    tab.get_by_label("model").select_option("Llama 3.1 8B")
+    enter(tab, "original_length", "3")
+    tab.get_by_label("method").select_option("YaRN")
+    assert "YaRN does not fit d, b and L" in tab.get_by_role("alert").inner_text()
+
+
+def test_methods_show_where_they_are_asked_for(show):
+    """A first board without them does not hinder a second one with them."""
+    tab = show(dials(element_id="plain"), dials(element_id="all", scaling=Linear(2)))
+    assert not tab.locator("#plain #method").is_visible()
+    names = tab.locator("#all #method option").all_inner_texts()
+    assert names == ["Default", "Linear", "NTKAware", "DynamicNTK", "NTKByParts",
+                     "YaRN", "Llama3", "LongRoPE", "Proportional"]
+    assert not show(dials(compact=True, scaling=Linear(2))).locator(
+        "#method").is_visible()
+
+
 def test_preset_sets_width_base_and_layout(show):
     """Until a number of it is changed; the source is shown with it."""
     tab = show(dials())
@@ -566,9 +695,10 @@ def test_without_scripts_the_static_picture_stays(show):
 
 
 @pytest.mark.parametrize("compact", [False, True])
-def test_a_phone_needs_no_sideways_scroll(show, compact):
+@pytest.mark.parametrize("scaling", [None, Default()])
+def test_a_phone_needs_no_sideways_scroll(show, compact, scaling):
     """At 360 px, with the longest source below 16 dials."""
-    tab = show(dials(compact=compact), width=360)
+    tab = show(dials(compact=compact, scaling=scaling), width=360)
     for name in ["RoFormer base", "Falcon 7B"] * (not compact):
         tab.get_by_label("model").select_option(name)
         assert tab.evaluate("document.documentElement.scrollWidth") <= 360
@@ -584,7 +714,7 @@ def test_a_phone_needs_no_sideways_scroll(show, compact):
 @pytest.mark.parametrize("width", [360, 1200])
 def test_targets_are_large_enough(show, width):
     """24 px or more for a finger, also the hands on their narrow side."""
-    tab = show(dials(rotary_dim=64), width=width)
+    tab = show(dials(rotary_dim=64, scaling=Default()), width=width)
     for control in tab.locator("clock-dials :is(input, button, select)").all():
         box = control.bounding_box()
         assert min(box["width"], box["height"]) >= 24, control
@@ -594,8 +724,8 @@ def test_targets_are_large_enough(show, width):
 
 def test_every_control_has_a_name(show):
     """Also where the label stands beside the field."""
-    tab = show(dials(rotary_dim=64))
-    roles = {"spinbutton": 4, "slider": 2, "button": 3, "checkbox": 2, "combobox": 2}
+    tab = show(dials(rotary_dim=64, scaling=Default()))
+    roles = {"spinbutton": 6, "slider": 2, "button": 3, "checkbox": 2, "combobox": 3}
     for role, count in roles.items():
         named = tab.get_by_role(role, name=re.compile(r"\w"))
         assert named.count() == tab.get_by_role(role).count() == count

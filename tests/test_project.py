@@ -17,6 +17,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from rattler import MatchSpec, Version, VersionSpec
 
+# For a GPU, and to measure others beside ours: no page and no test needs them,
+# so they are neither locked nor in the conda environment.
+UNLOCKED = ("gpu", "bench")
 CONDA_NAMES = {"playwright": "playwright-python", "torch": "pytorch"}
 MAX_BODY, MAX_COLUMNS, MAX_TEST_COLUMNS = 25, 79, 88
 NOT_OURS = ("book/_static/mathjax/",)
@@ -32,10 +35,11 @@ PACKAGE = sorted((ROOT / "rope_edu").rglob("*.py"))
 
 
 def requirements():
-    """Return the direct requirements of the core and all extras, by name."""
+    """Return the direct requirements of the core and the locked extras, by name."""
     project = PROJECT["project"]
-    extras = project["optional-dependencies"].values()
-    lines = chain(project["dependencies"], *extras)
+    extras = project["optional-dependencies"]
+    locked = (lines for name, lines in extras.items() if name not in UNLOCKED)
+    lines = chain(project["dependencies"], *locked)
     return {canonicalize_name(Requirement(x).name): Requirement(x) for x in lines}
 
 
@@ -79,6 +83,16 @@ def test_lock_is_what_runs():
         name: importlib.metadata.version(name).split("+")[0] for name in pins()
     }
     assert running == pins()
+
+
+@pytest.mark.parametrize("extra", UNLOCKED)
+def test_what_is_not_locked_is_not_installed_by_anything(extra):
+    """Neither the lock file nor conda, nor `make lock`, brings it in."""
+    lines = PROJECT["project"]["optional-dependencies"][extra]
+    names = {canonicalize_name(Requirement(line).name) for line in lines}
+    assert names and not names & {*pins(), *environment(), *requirements()}
+    lock = re.search(r"-e '\.\[(.*?)\]'", (ROOT / "Makefile").read_text("utf-8"))
+    assert extra not in lock[1].split(",")
 
 
 @pytest.mark.parametrize("name", sorted(requirements()))

@@ -28,6 +28,10 @@ const spread = (count, most) => { // evenly, first and last among them
   return list(shown, (j) => Math.round(j * step));
 };
 
+// Scaling methods come in a script of their own, with boards that show them.
+const methods = () => ({ Default: (rates) => rates,
+  ...globalThis.clockDialsMethods });
+
 // The address is #id:m=3&n=0;other:m=5. Any other hash is an anchor.
 const split = (hash, id) => [hash.slice(1).split(";"), id + ":"];
 const fromHash = (hash, id) => {
@@ -49,6 +53,10 @@ const RULES = { // what is right for each part of the state, in code and words
   d: [(v) => v > 0 && v <= 1024 && v % 2 === 0, "an even number, 2 to 1024"],
   base: [(v) => v > 1 && v < Infinity, "a finite number above 1"],
   layout: [(v) => LAYOUTS.includes(v), LAYOUTS.join(" or ")],
+  method: [(v) => v in methods(), "one of the list"],
+  factor: [(v) => v >= 1 && v < Infinity, "a finite number, 1 or more"],
+  original_length: [(v) => v >= 1 && v % 1 === 0 && v <= LIMIT,
+    "a whole number, 1 to 2⁵³"],
 };
 
 // Short enough for two dials side by side on a phone.
@@ -95,6 +103,9 @@ const BODY = `<div id="board" role="group" tabindex="0" aria-describedby="say"
   <label class="free">base <i>b</i>${number("base")}</label>
   <label>layout <select id="layout">
   <option>${LAYOUTS.join("<option>")}</select></label></div>
+  <div class="row" id="scaling"><label>method <select id="method">
+  </select></label><label>factor <i>s</i>${number("factor")}</label>
+  <label>original length <i>L</i>${number("original_length")}</label></div>
   <p id="error" role="alert"></p><p class="note" id="about"></p>
   <p class="note">Anticlockwise from 3 o’clock, the +x axis, in rad; <i>θ</i> in
   rad per token, wavelength <i>λ</i> in tokens. The arc runs from query to key:
@@ -107,8 +118,9 @@ const STYLE = `
   :host { display: block; max-width: 46rem; margin: 1.5em auto;
     --line: color-mix(in srgb, currentColor 60%, transparent);
     line-height: 1.4; font-variant-numeric: tabular-nums }
-  :host([hidden]), [hidden], :host([compact]) :is(#setup, .note),
-  :host([inv-freq]) .free { display: none !important }
+  :host([hidden]), [hidden], :host([compact]) :is(#setup, #scaling, .note),
+  :host([inv-freq]) .free, :host(:not([scaling])) #scaling {
+    display: none !important }
   .q { --c: #0072B2 } .k { --c: #D55E00 }
   #board, .row, label { display: flex; align-items: center; gap: .5em }
   #board, .row { flex-wrap: wrap; gap: .5em 1em; font-size: .9em }
@@ -146,12 +158,14 @@ const STYLE = `
     clip-path: inset(50%) }`;
 
 class ClockDials extends HTMLElement {
-  static observedAttributes =
-    ["m", "n", "rotary-dim", "base", "layout", "presets", "inv-freq"];
-  #now = { m: 3, n: 0, d: 8, base: 10000, layout: "interleaved" };
+  static observedAttributes = ["m", "n", "rotary-dim", "base", "layout",
+    "presets", "inv-freq", "scaling"];
+  #now = { m: 3, n: 0, d: 8, base: 10000, layout: "interleaved",
+    method: "Default", factor: 8, original_length: 4096 };
   #root = this.attachShadow({ mode: "open" });
   #$ = (id) => this.#root.getElementById(id);
-  #bad = {}; #presets = []; #given = null; #live = false; #beat = 0; #quiet;
+  #more = {}; #bad = {}; #presets = []; #given = null;
+  #live = false; #beat = 0; #quiet;
 
   constructor() {
     super();
@@ -173,11 +187,13 @@ class ClockDials extends HTMLElement {
   attributeChangedCallback(name, _, text) {
     if (name === "presets") this.#offer(JSON.parse(text));
     else if (name === "inv-freq") this.#given = JSON.parse(text);
+    else if (name === "scaling") this.#take(JSON.parse(text));
     else this.#accept({ [name === "rotary-dim" ? "d" : name]: text ?? "" });
     if (this.#live) this.#build();
   }
   #offer(presets) {
-    this.#presets = presets?.map((p) => ({ ...p, d: p.rotary_dim })) ?? [];
+    this.#presets = presets?.map((p) =>
+      ({ method: "Default", ...p, d: p.rotary_dim })) ?? [];
     this.#$("preset").replaceChildren(new Option("custom"),
       ...this.#presets.map(({ name }) => new Option(name)));
   }
@@ -190,8 +206,10 @@ class ClockDials extends HTMLElement {
   set state(values) {
     this.#accept(values);
   }
-  get invFreq() { // given (a scaling method), or made from d and base
-    return this.#given ?? invFreq(this.#now.d, this.#now.base);
+  get invFreq() {
+    const p = { ...this.#more, ...this.#now };
+    p.length = Math.floor(Math.max(p.m, p.n)) + 1;
+    return this.#given ?? methods()[p.method](invFreq(p.d, p.base), p);
   }
   angles() {
     const { m, n, d, layout } = this.state, rates = this.invFreq;
@@ -202,9 +220,16 @@ class ClockDials extends HTMLElement {
       query: query[i], key: key[i], raw: raw[i], arc: wrap(raw[i]),
     }));
   }
+  #take(settings) { // of a method or a model, also those without a field
+    const names = Object.keys(methods()).map((name) => new Option(name));
+    this.#$("method").replaceChildren(...names);
+    this.#more = settings;
+    this.#accept(settings);
+  }
   #judge([key, text]) {
     const empty = String(text).trim() === "", [right, words] = RULES[key];
-    const value = key === "layout" ? text : empty ? NaN : Number(text) + 0;
+    const word = key === "layout" || key === "method";
+    const value = word ? text : empty ? NaN : Number(text) + 0;
     delete this.#bad[key];
     if (right(value)) return [[key, value]];
     this.#bad[key] = `${key} must be ${words}${empty ? "" : `, not ${text}`}. `;
@@ -214,6 +239,10 @@ class ClockDials extends HTMLElement {
     const asked = Object.entries(values).filter(([key]) => key in RULES);
     const good = Object.fromEntries(asked.flatMap((one) => this.#judge(one)));
     Object.assign(this.#now, this.#near(good));
+    if (!this.invFreq) {
+      this.#bad.method = `${this.#now.method} does not fit d, b and L. `;
+      this.#now.method = "Default";
+    }
     if (!this.#live) return;
     if (good.d || good.base || good.layout) this.#build();
     else this.#show();
@@ -231,11 +260,16 @@ class ClockDials extends HTMLElement {
     const rest = along && { [other]: this.#now[other] + by };
     this.#accept({ [key]: text, ...rest });
   }
+  #choose(name) {
+    this.#$("preset").value = name;
+    this.#take(this.#presets.find((p) => p.name === name) ?? {});
+  }
   #step(by) {
     this.#move("m", this.#now.m + by);
   }
   #visit = () => {
     const values = this.id && fromHash(location.hash, this.id);
+    if (values?.model) this.#choose(values.model);
     if (values) this.#accept(values);
     return values;
   };
@@ -247,7 +281,10 @@ class ClockDials extends HTMLElement {
     this.#quiet = setTimeout(() => (this.#say(), this.#address()), QUIET);
   }
   #address() {
-    const hash = intoHash(location.hash, this.id, this.#now);
+    const { method, factor, original_length, ...plain } = this.#now;
+    const model = this.#$("preset").value, all = { ...this.#now, model };
+    const hash = intoHash(location.hash, this.id,
+      this.hasAttribute("scaling") ? all : plain);
     // A sandboxed frame may refuse; the dials do not need the address.
     try { if (this.id) history.replaceState(null, "", hash); } catch {}
   }
@@ -311,8 +348,8 @@ class ClockDials extends HTMLElement {
   }
   #model() { // a preset stays chosen while the numbers are still its own
     const menu = this.#$("preset"), p = this.#presets[menu.selectedIndex - 1];
-    const same = p && ["d", "base", "layout"].every((key) =>
-      p[key] === this.#now[key]);
+    const same = p && Object.entries(this.#now).every(([key, value]) =>
+      (p[key] ?? value) === value);
     if (!same) menu.selectedIndex = 0;
     this.#$("about").textContent = same ? `Trained length: `
       + `${p.trained_length ?? "none"}. Source: ${p.source}.` : "";
@@ -322,10 +359,11 @@ class ClockDials extends HTMLElement {
   #listen() {
     const on = (ids, type, act) => ids.split(" ").forEach((id) =>
       this.#$(id).addEventListener(type, (event) => act(event.target, event)));
-    on("m n d base layout", "change", ({ id, value }) => this.#move(id, value));
+    on("m n d base layout factor original_length", "change",
+      ({ id, value }) => this.#move(id, value));
+    on("method", "change", ({ value }) => this.#take({ method: value }));
     on("m-slider n-slider", "input", (el) => this.#move(el.id[0], el.value));
-    on("preset", "change", ({ selectedIndex }) =>
-      this.#accept(this.#presets[selectedIndex - 1] ?? {}));
+    on("preset", "change", ({ value }) => this.#choose(value));
     on("all", "change", () => this.#build());
     on("back", "click", () => this.#step(-1));
     on("on", "click", () => this.#step(1));

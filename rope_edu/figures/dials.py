@@ -1,14 +1,15 @@
 """The live dials: one custom element, with a static picture inside.
 
-The element is `dials.js`, plain JavaScript without a kernel or a network.
-Where scripts do not run, the picture drawn here from NumPy values stays.
+The element is `dials.js`, plain JavaScript without a kernel or a network;
+`scaling.js` goes with it onto a board that shows scaling methods. Where
+scripts do not run, the picture drawn here from NumPy values stays.
 This room needs NumPy alone, not Matplotlib.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 from importlib.resources import files
 
@@ -18,7 +19,9 @@ from .._checks import (
     LARGEST_POSITION, as_base, as_choice, as_even, as_inv_freq, as_layout,
     as_positions,
 )
-from ..frequencies import angles, inverse_frequencies, wavelengths
+from ..config import presets as models
+from ..frequencies import angles, wavelengths
+from ..scaling import Default, Scaling
 
 # As in `style.COLORS`, which would bring Matplotlib with it.
 QUERY, KEY = "#0072B2", "#D55E00"
@@ -48,6 +51,7 @@ class Dials:
     presets: bool = True
     compact: bool = False
     element_id: str = "dials"
+    scaling: Scaling | None = None
 
     def __post_init__(self):
         checked = {
@@ -57,10 +61,12 @@ class Dials:
             "presets": _flag("presets", self.presets),
             "compact": _flag("compact", self.compact),
             **_width(self.rotary_dim, self.inv_freq),
+            "scaling": _method(self.scaling, self.inv_freq),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         _check_offset(self.m, self.n)
+        _rates(self)  # a method that does not fit the width shows here
 
     def static_svg(self, columns=4, standalone=False):
         """Draw the board as it stands, without controls.
@@ -96,12 +102,13 @@ class Dials:
         return _picture(self, int(columns), standalone)
 
     def _repr_html_(self):
-        script = files(__package__).joinpath("dials.js").read_text("utf-8")
         few = len(_rates(self)) <= 4
         picture = self.static_svg(2 if few else 4)
+        # Before the element, which an earlier board may already have defined.
+        methods = "" if self.scaling is None else _script("scaling.js")
         return (
-            f"<clock-dials {_attributes(self)}>\n{picture}\n</clock-dials>"
-            f"\n<script>\n{script}</script>"
+            f"{methods}<clock-dials {_attributes(self)}>\n{picture}\n"
+            f"</clock-dials>\n{_script('dials.js')}"
         )
 
     def __repr__(self):
@@ -109,7 +116,8 @@ class Dials:
 
 
 def dials(m=3, n=0, rotary_dim=8, base=10000.0, layout="interleaved",
-          inv_freq=None, presets=True, compact=False, element_id="dials"):
+          inv_freq=None, presets=True, compact=False, element_id="dials",
+          scaling=None):
     """Put the live dials on a page: drag the hands, type, step, play.
 
     Each pair i of coordinates is a dial with two hands: the query's at
@@ -130,17 +138,22 @@ def dials(m=3, n=0, rotary_dim=8, base=10000.0, layout="interleaved",
     layout : str
         ``"interleaved"`` for pairs (2i, 2i+1), ``"half"`` for (i, i+d/2).
     inv_freq : array_like, shape (pairs,), optional
-        Radians per token, as a scaling method gives them; such that every
-        position has a finite angle. Replaces `rotary_dim` and `base`, whose
-        fields then leave the page.
+        Radians per token, such that every position has a finite angle.
+        Replaces `rotary_dim` and `base`, whose fields then leave the page.
     presets : bool
-        Offer the real models of the package's table, with their sources,
-        whose rates `rotary_dim` and `base` alone decide.
+        Offer the real models of the package's table, with their sources:
+        those whose rates `rotary_dim` and `base` alone decide or, with
+        `scaling`, all of them.
     compact : bool
         Leave out the row of settings and the notes.
     element_id : str
         Letters, digits, ``-`` and ``_``; one of its own for each element of
         a page, since the address keeps the state under this name.
+    scaling : Scaling, optional
+        A method of `rope_edu.scaling`, such as ``Default()`` or
+        ``YaRN(32, 4096)``; the board then lets the reader choose among all
+        methods, their factor and their original length. A method that
+        depends on the length takes the later of the two positions plus 1.
 
     Returns
     -------
@@ -164,7 +177,7 @@ def dials(m=3, n=0, rotary_dim=8, base=10000.0, layout="interleaved",
     query to key in rad: dial 0 −3.0000, dial 1 −0.3000.
     """
     return Dials(m, n, rotary_dim, base, layout, inv_freq, presets, compact,
-                 element_id)
+                 element_id, scaling)
 
 
 def static_svg(columns=4, standalone=True, **settings):
@@ -246,10 +259,38 @@ def _width(rotary_dim, inv_freq):
     return {"rotary_dim": rotary_dim, "inv_freq": inv_freq}
 
 
+def _method(scaling, inv_freq):
+    if scaling is not None and not isinstance(scaling, Scaling):
+        raise TypeError(
+            "scaling must be a method of rope_edu.scaling, such as"
+            f" Linear(8), got {scaling!r}"
+        )
+    if scaling is not None and inv_freq is not None:
+        raise ValueError(
+            "scaling and inv_freq must not be given together: the rates of"
+            f" {scaling!r} follow from rotary_dim and base"
+        )
+    return scaling
+
+
 def _rates(board):
     if board.inv_freq is not None:
         return np.array(board.inv_freq)
-    return inverse_frequencies(board.rotary_dim, board.base)
+    length = int(max(board.m, board.n) // 1) + 1
+    length = min(max(length, 1), LARGEST_POSITION)
+    method = board.scaling or Default()
+    return method.table(board.rotary_dim, board.base, length).inv_freq
+
+
+def _script(name):
+    code = files(__package__).joinpath(name).read_text("utf-8")
+    return f"<script>\n{code}</script>"
+
+
+def _settings(scaling):
+    """A method as the element reads it: its name and its numbers."""
+    given = {k: v for k, v in asdict(scaling).items() if v is not None}
+    return {"method": type(scaling).__name__, **given}
 
 
 def _attributes(board):
@@ -262,7 +303,9 @@ def _attributes(board):
     if board.inv_freq is not None:
         values["inv-freq"] = json.dumps(board.inv_freq)
     elif board.presets:
-        values["presets"] = _presets()
+        values["presets"] = _presets(board.scaling is not None)
+    if board.scaling is not None:  # last: it must find the width and the base
+        values["scaling"] = _json(_settings(board.scaling))
     pairs = [f"{key}='{_quoted(v)}'" for key, v in values.items()]
     return " ".join(pairs + ["compact"] * board.compact)
 
@@ -272,19 +315,23 @@ def _quoted(value):
     return escape(str(value), quote=False).replace("'", "&#x27;")
 
 
-def _presets():
-    """Models whose rates follow from width and base, as JSON.
+def _presets(scaled):
+    """Models as JSON: those with plain rates or, if `scaled`, all.
 
-    A model that rescales its rates would be shown wrongly: it needs
-    `inv_freq`.
+    Without the methods, a model that rescales would be shown wrongly.
     """
     table = files("rope_edu").joinpath("data", "presets.json")
-    rows = [
-        {key: row[key] for key in PRESET}
-        for row in json.loads(table.read_text("utf-8"))
-        if "rope_parameters" not in row
-    ]
-    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+    rows, known = [], models()
+    for row in json.loads(table.read_text("utf-8")):
+        method = known[row["name"]].scaling
+        if scaled or method == Default():
+            own = {} if method == Default() else _settings(method)
+            rows.append({key: row[key] for key in PRESET} | own)
+    return _json(rows)
+
+
+def _json(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _plain(number):
@@ -345,8 +392,9 @@ def _title(board):
     arcs = _wrap(angles(board.n - board.m, rates))
     told = ", ".join(f"dial {i} {_radians(arcs[i])}"
                      for i in _shown(len(rates)))
+    way = "" if board.scaling is None else f"{type(board.scaling).__name__}, "
     return (
-        f"Clock dials, query at m = {_plain(board.m)}, key at"
+        f"Clock dials, {way}query at m = {_plain(board.m)}, key at"
         f" n = {_plain(board.n)}, {board.layout} layout. Arcs from query to"
         f" key in rad: {told}."
     )

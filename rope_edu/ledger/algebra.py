@@ -279,4 +279,7 @@ def _loop(node, algebra, names):
               for i in range(start, stop + 1)]
     if node.op == "direct_sum":
         return algebra.direct_sum(values)
-    return functools.reduce(operator.add, values, algebra.number(0))
+    # SymPy adds no number to a matrix, not even 0.
+    vectors = bool(values) and algebra.is_matrix(values[0])
+    return functools.reduce(
+        operator.add, values if vectors else [algebra.number(0), *values])

@@ -12,7 +12,8 @@ import re
 from dataclasses import dataclass
 
 from . import (
-    appendix, code, complex_plane, decay, dials, dimensions, rotations)
+    appendix, code, complex_plane, decay, dials, dimensions, encodings,
+    gradients, rescaling, roads, rotations, speed)
 from .core import examine
 
 HIGH, MEDIUM = "high", "medium"
@@ -42,12 +43,18 @@ class Page:
 
 
 PAGES = (
+    Page("02-absolute", "chapter 2", encodings.ABSOLUTE),
+    Page("03-relative", "chapter 3", encodings.RELATIVE),
     Page("04-complex-plane", "chapter 4", complex_plane.EQUATIONS),
     Page("05-rotation-matrices", "chapter 5", rotations.EQUATIONS),
     Page("06-two-to-d", "chapter 6", dimensions.EQUATIONS),
     Page("07-clock-dials", "chapter 7", dials.EQUATIONS),
     Page("08-decay", "chapter 8", decay.EQUATIONS),
     Page("09-numpy-reference", "chapter 9", code.EQUATIONS),
+    Page("10-torch", "chapter 10", gradients.EQUATIONS),
+    Page("11-how-fast", "chapter 11", speed.EQUATIONS),
+    Page("15-rescaling", "chapter 15", rescaling.EQUATIONS),
+    Page("17-other-roads", "chapter 17", roads.EQUATIONS),
     Page("appendix-complex-numbers", "complex numbers",
          appendix.COMPLEX_NUMBERS),
     Page("appendix-orthogonal-matrices", "orthogonal matrices",

@@ -24,7 +24,7 @@ FUNCTIONS = {r"\cos": "cos", r"\sin": "sin", r"\ln": "log",
              r"\operatorname{tr}": "trace",
              r"\operatorname{diag}": "diag"}
 LOOPS = {r"\sum": "sum", r"\bigoplus": "direct_sum"}
-ACCENTS = {r"\tilde", r"\hat", r"\bar"}
+ACCENTS = {r"\tilde", r"\hat", r"\bar", r"\dot"}
 PRODUCTS = {r"\odot": "hadamard", r"\cdot": "mul"}
 CLOSERS = {")", "]", "}", r"\}", r"\rangle", r"\rVert", "&", r"\\", ",",
            r"\end{pmatrix}", "=", r"\equiv", r"\pmod", "|"}

@@ -1,0 +1,117 @@
+"""Chapter 1: attention has no order."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+
+from ..symbolic import is_zero
+from ._wrong import Wrong, array, call, expression, number, require
+
+DIFFERENT = {
+    "E": "in E the words before the full stop come to it changed: each has"
+         " averaged over another past",
+    "F": "in F the scores know how far each word stands from the CLS",
+}
+SAME = {
+    "C": "what can the first token of a decoder see?",
+    "G": "what can the first token of a decoder see, with any encoding?",
+    "A": "a CLS that sees all words sees the same ones in both sentences",
+    "B": "\"chases\" is the same word and sees the same words in both",
+    "D": "one causal layer: which words does the full stop average over?",
+}
+
+
+def attend(answer):
+    """1.1: a function of X, W_q, W_k, W_v that returns the new rows."""
+    for seed, (rows, d) in enumerate([(3, 2), (5, 8), (4, 4)]):
+        rng = np.random.default_rng(seed)
+        X, W = rng.normal(size=(rows, d)), rng.normal(size=(3, d, d))
+        found = array(call(answer, X, *W), (rows, d))
+        right = np.allclose(found, _attention(X, *W))
+        for slip, reason in _slips(X, *W):
+            require(right or not np.allclose(found, slip), reason)
+        require(right, f"for {rows} tokens of {d} numbers some row is not"
+                " the weighted average of the values")
+
+
+def _attention(X, W_q, W_k, W_v, scale=None, axis=1):
+    scores = (X @ W_q.T) @ (X @ W_k.T).T / (scale or X.shape[1] ** 0.5)
+    weights = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return weights / weights.sum(axis=axis, keepdims=True) @ (X @ W_v.T)
+
+
+def _slips(X, W_q, W_k, W_v):
+    """Outputs that come of one slip each, and its name."""
+    return (
+        (_attention(X, W_q, W_k, W_v, scale=1.0),
+         "the scores are not divided by the root of d"),
+        (_attention(X, W_q, W_k, W_v, scale=X.shape[1]),
+         "the scores are divided by d, not by its root"),
+        (_attention(X, W_q, W_k, W_v, axis=0),
+         "the columns of the weights have the sum 1, not the rows: a query"
+         " is a row"),
+        (_attention(X, W_k, W_q, W_v), "query and key are exchanged"),
+        (_attention(X, W_q, W_k, np.eye(len(W_v))),
+         "the average is over X itself, not over the values"),
+        (_attention(X, W_q.T, W_k.T, W_v.T),
+         "a token is a row of X, and W a matrix for columns: transpose it"),
+    )
+
+
+def same_vectors(answer):
+    """1.2: letters of the readings that do not tell the sentences apart."""
+    require(isinstance(answer, str), "letters are wanted, such as \"BC\"")
+    found = set(answer.upper()) - set(" ,")
+    require(found and found <= set("ABCDEFG"), "the letters run from A to G")
+    for letter, reason in DIFFERENT.items():
+        require(letter not in found, reason)
+    missing = [reason for letter, reason in SAME.items()
+               if letter not in found]
+    require(not missing, f"one more is the same: {missing[:1]}")
+
+
+def last_output(answer):
+    """1.3: y_2 in z_0, z_1, z_2, v_0, v_1, v_2, a SymPy expression."""
+    symbols = z0, z1, z2, v0, v1, v2 = sp.symbols(
+        "z_0 z_1 z_2 v_0 v_1 v_2", real=True)
+    found = expression(answer, symbols)
+    even = found.subs({z0: 0, z1: 0, z2: 0})
+    require(is_zero(even - (v0 + v1 + v2) / 3),
+            "with equal scores it is not the mean of the three values")
+    moved = found.subs({z: z + 1 for z in (z0, z1, z2)})
+    require(is_zero(moved - found),
+            "one more for every score should change nothing: is each weight"
+            " divided by the sum?")
+    swapped = found.subs({z0: z1, z1: z0, v0: v1, v1: v0}, simultaneous=True)
+    require(is_zero(swapped - found),
+            "it changes when the first two tokens change places")
+    powers = [sp.exp(z) for z in (z0, z1, z2)]
+    wanted = sum(p * v for p, v in zip(powers, (v0, v1, v2))) / sum(powers)
+    require(is_zero(found - wanted), "some weight is not right")
+
+
+def counter(answer):
+    """1.4: value of the CLS, of all others, and how to read the place."""
+    first, other, read = _three(answer)
+    require(not np.isclose(first, other),
+            "an average of equal values says nothing about their number")
+    for place in (0, 1, 2, 7, 40, 200):
+        mean = (first + place * other) / (place + 1)
+        found = number(call(read, mean))
+        require(abs(found - (place + 1)) > 1e-6 or place == 0,
+                f"place {place} is read as {place + 1}: the CLS stands at 0")
+        require(abs(found - place) < 1e-6,
+                f"place {place} is not read back from the mean {mean:.4g}")
+
+
+def _three(answer):
+    try:
+        first, other, read = answer
+    except (TypeError, ValueError) as error:
+        raise Wrong("two values and a function are wanted") from error
+    return number(first), number(other), read
+
+
+CHECKS = {"1.1": attend, "1.2": same_vectors, "1.3": last_output,
+          "1.4": counter}

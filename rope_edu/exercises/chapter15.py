@@ -1,0 +1,117 @@
+"""Chapter 15: rates for longer texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+
+from ..frequencies import inverse_frequencies, wavelengths
+from ..scaling import NTKAware, NTKByParts, YaRN
+from ..symbolic import is_zero
+from ._wrong import array, call, expression, number, require
+
+# Llama 2, a narrow head, and a length at which even the fastest dial makes
+# fewer than 32 turns.
+CASES = ((128, 1e4, 4096, 8.0), (8, 1e4, 300, 8.0), (64, 5e5, 64, 4.0))
+
+
+def implied_factor(answer):
+    """15.1: the NTK-aware factor of a base of 1,000,000 at d = 128."""
+    found = number(answer)
+    right = 100.0 ** (126 / 128)
+    slips = {
+        100.0: "this is the quotient of the bases, and it belongs to the dial"
+               " after the last one",
+        100.0 ** (128 / 126): "the exponent stands on its head: a factor of"
+                              " 100 would need a base above 1,000,000",
+        88.6: "this is what the YaRN paper prints; put it into the formula"
+              " and see which base comes out",
+        1 / right: "this is how fast the slowest dial still is; by how much"
+                   " is it slower?",
+    }
+    for slip, reason in slips.items():
+        require(not np.isclose(found, slip, rtol=1e-3), reason)
+    require(np.isclose(found, right, rtol=1e-3), "with this factor another"
+            " base comes out, already in the first three digits")
+
+
+def by_parts(answer):
+    """15.2: rates of NTK-by-parts with the ends at 1 and 32 turns."""
+    for d, b, length, factor in CASES:
+        found = array(call(answer, d, b, length, factor), (d // 2,))
+        name = f"d = {d}, b = {b:,.0f}, L = {length:,}, s = {factor:g}"
+        right = NTKByParts(factor, length).table(d, b).inv_freq
+        for slip, reason in _slips(d, b, length, factor):
+            same = np.allclose(found, slip, rtol=1e-6)
+            require(not same or np.allclose(slip, right, rtol=1e-6),
+                    f"{name}: {reason}")
+        off = np.flatnonzero(~np.isclose(found, right, rtol=1e-6))
+        require(not off.size, f"{name}: {_first(d, b, length, off)}")
+
+
+def _first(d, b, length, off):
+    """Say which dial is the first one that is not right."""
+    turns = length / wavelengths(inverse_frequencies(d, b))
+    return "".join(f"dial {i}, which makes {turns[i]:.2f} turns, is the first"
+                   " one that is not right" for i in off[:1])
+
+
+def _slips(d, b, length, factor):
+    """Rates that come of one slip each, and its name."""
+    rates = inverse_frequencies(d, b)
+    turns = length / wavelengths(rates)
+    radians = np.clip((2 * np.pi * turns - 1) / 31, 0, 1)
+    keep = np.clip((turns - 1) / 31, 0, 1)
+    yield rates * (radians + (1 - radians) / factor), (
+        "a turn is 2 pi radians: you count radians")
+    yield rates * (1 - keep + keep / factor), ("the fast dials must stay and"
+                                               " the slow ones be divided")
+    yield YaRN(factor, length).table(d, b).inv_freq, (
+        "this ramp runs over the numbers of the dials; the paper's runs over"
+        " their turns")
+    yield rates / (keep + (1 - keep) * factor), (
+        "the rates are blended, not the wavelengths")
+    yield rates * (keep + (1 - keep) * factor), (
+        "the slow dials must become slower, not faster")
+
+
+def within_their_arcs(answer):
+    """15.3: unfinished dials of Llama 2 that NTK by 2 keeps in their arc."""
+    found = number(answer)
+    require(found == int(found) and 0 <= found <= 18,
+            "a whole number from 0 to 18 is wanted")
+    plain = inverse_frequencies(128)
+    unfinished = wavelengths(plain) > 4096
+    over = 2 * NTKAware(2).table(128).inv_freq / plain
+    kept = int(np.sum(over[unfinished] <= 1 + 1e-9))
+    require(found != 18, "all 18 would stay if each were slowed down by 2: is"
+            " it?")
+    require(found != 0, "one dial is slowed down by exactly 2")
+    require(found == kept, "only a dial that is slowed down by the full 2"
+            " ends where it ended in training: which ones are?")
+
+
+def smallest_base(answer):
+    """15.4: the base that keeps dial i and all slower ones in their arcs."""
+    b, s, d, i = symbols = sp.symbols("b s d i", positive=True)
+    found = expression(answer, symbols)
+    right = b * s ** (d / (2 * i))
+    slips = {
+        b * s ** (d / (d - 2)): "this is made for the last dial; dial i has"
+                                " another number",
+        b * s: "this is made for the dial after the last, i = d/2",
+        b * s ** (2 * i / d): "the exponent stands on its head",
+        s ** (d / (2 * i)): "by this the base is multiplied: what is it then?",
+        b * s ** (d / i): "the exponent counts pairs by two: 2i/d, not i/d",
+    }
+    for slip, reason in slips.items():
+        require(not is_zero(found - slip), reason)
+    spot = found.subs({b: 100, s: 4, d: 8, i: 2})
+    require(is_zero(spot - 1600), "try b = 100, d = 8, i = 2 and s = 4: the"
+            " new rate of dial 2 must be a quarter of the old one")
+    require(is_zero(found - right), "right in one example, but not for all"
+            " b, s, d and i")
+
+
+CHECKS = {"15.1": implied_factor, "15.2": by_parts,
+          "15.3": within_their_arcs, "15.4": smallest_base}

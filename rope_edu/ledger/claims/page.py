@@ -1,0 +1,128 @@
+"""The page of the court as Markdown with MyST roles; a notebook shows it.
+
+Each claim is a block of its own with an anchor, so that it can be linked;
+``rope_edu.figures.court`` hides those that a reader filters out.
+"""
+
+from __future__ import annotations
+
+from .. import pages
+from .core import IDS, TOPICS, VERDICTS, counts
+
+
+def card(claim, places):
+    """One claim as Markdown.
+
+    Parameters
+    ----------
+    claim : Claim
+    places : dict of str to list of Place
+        As `rope_edu.ledger.places.places` gives it.
+
+    Returns
+    -------
+    str
+    """
+    lines = [
+        f"::::{{container}} claim {claim.verdict} {claim.topic}",
+        f":name: claim-{claim.name}",
+        "",
+        f"[**{claim.verdict}**](#claim-{claim.name}){{.verdict}}"
+        f" {claim.statement}",
+        "",
+        claim.reason,
+        "",
+        *_evidence(claim),
+        f"- {_origin(claim)}{_where(claim, places)}",
+        "::::",
+    ]
+    return "\n".join(lines)
+
+
+def _evidence(claim):
+    if claim.run:
+        yield f"- ✓ {pages.plain(claim.run())}"
+    if claim.equations:
+        links = ", ".join(f"{{eq}}`{label}`" for label in claim.equations)
+        yield f"- ✓ proved in the ledger: {links}"
+    if claim.cites:
+        yield f"- source: {{cite:t}}`{','.join(claim.cites)}`"
+
+
+def _origin(claim):
+    return "said in " + ", ".join(number.replace("-", " ")
+                                  for number in claim.ids)
+
+
+def _where(claim, places):
+    found = dict.fromkeys(
+        place for number in claim.ids for place in places.get(number, ()))
+    links = (f"[{place.chapter}]({place.stem}.ipynb#{place.anchor})"
+             for place in found)
+    text = ", ".join(links)
+    return f"; more in {text}" if text else ""
+
+
+def topic(name, claims, places):
+    """The claims of one topic, in their order.
+
+    Parameters
+    ----------
+    name : str
+        Of `TOPICS`.
+    claims : dict of str to Claim
+    places : dict of str to list of Place
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If there is no such topic.
+    """
+    if name not in TOPICS:
+        raise ValueError(
+            f"name must be one of {', '.join(TOPICS)}, got {name!r}")
+    return "\n\n".join(card(claim, places) for claim in claims.values()
+                       if claim.topic == name)
+
+
+def verdicts(claims):
+    """How many claims have each verdict, as a table.
+
+    Parameters
+    ----------
+    claims : dict of str to Claim
+
+    Returns
+    -------
+    str
+    """
+    rows = [
+        (f"**{verdict}**", VERDICTS[verdict], number, ids)
+        for verdict, (number, ids) in counts(claims.values()).items()
+    ]
+    totals = ("**all**", "", len(claims), len(IDS))
+    table = [("verdict", "meaning", "claims", "said"),
+             ("---", "---", "--:", "--:"), *rows, totals]
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in table)
+
+
+def index(claims):
+    """Where each numbered statement of the sources was judged, as a table.
+
+    Parameters
+    ----------
+    claims : dict of str to Claim
+
+    Returns
+    -------
+    str
+    """
+    judged = {number: claim for claim in claims.values()
+              for number in claim.ids}
+    rows = [f"| {number.replace('-', ' ')} | [{judged[number].verdict}]"
+            f"(#claim-{judged[number].name}) |" for number in IDS]
+    return "\n".join(["| statement | verdict |", "|---|---|", *rows])

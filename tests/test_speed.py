@@ -1,0 +1,240 @@
+"""Counted bytes, a machine with known faults, and the exercises on them."""
+
+import statistics
+
+import numpy as np
+import pytest
+import sympy as sp
+from rope_edu import exercises
+from rope_edu.machine import Machine
+from rope_edu.timing import compare, interval
+
+torch = pytest.importorskip("torch")
+from rope_edu.traffic import traffic  # noqa: E402
+
+N = 24  # float32 numbers of a vector below: 96 bytes
+
+
+@pytest.fixture
+def x():
+    return torch.arange(float(N)).reshape(4, 6)
+
+
+# Traffic, each expected number written as reads and writes of N numbers.
+
+
+@pytest.mark.parametrize(
+    "code, read, written",
+    [
+        (lambda x: x.clone(), 1, 1),
+        (lambda x: x + x, 2, 1),
+        (lambda x: x.neg_(), 1, 1),
+        (lambda x: x.mul_(2).add_(x), 3, 2),
+        (lambda x: x.double(), 1, 2),
+        (lambda x: x.sum(), 1, 1 / N),
+        (lambda x: x * x[0], 1 + 1 / 4, 1),
+        (lambda x: x * x[:1].expand(4, 6), 1 + 1 / 4, 1),
+        (lambda x: x[:, :3] * x[:, 3:], 1, 1 / 2),
+        (lambda x: torch.cat([x, x]), 2, 2),
+        (lambda x: torch.mul(x, x, out=torch.empty(4, 6)), 2, 1),
+        (lambda x: torch.empty_like(x).copy_(x), 1, 1),
+        (lambda x: x.view(6, 4).T[1:].unflatten(1, (2, 3)), 0, 0),
+        (lambda x: torch.empty(1000), 0, 0),
+        (lambda x: x.reshape(24), 0, 0),
+        (lambda x: x.T.reshape(24), 1, 1),
+        (lambda x: None, 0, 0),
+    ],
+)
+def test_operators_read_and_write(x, code, read, written):
+    """What goes in and out of memory, and no more."""
+    assert traffic(lambda: code(x)) == {
+        "read": round(96 * read), "written": round(96 * written)}
+
+
+def test_complex_numbers_are_two(x):
+    """A product in one pass moves as much as a copy, and its table."""
+    z = torch.view_as_complex(x.unflatten(-1, (-1, 2)))
+    assert traffic(lambda: z * z[0]) == {"read": 96 + 24, "written": 96}
+
+
+def test_counting_ends_with_the_function(x):
+    """And with an error in it."""
+    with pytest.raises(ZeroDivisionError):
+        traffic(lambda: 1 / 0)
+    before = traffic(lambda: x + x)
+    x + x
+    assert traffic(lambda: x + x) == before
+
+
+def test_only_functions_are_counted():
+    with pytest.raises(TypeError, match="function must be callable, got 3"):
+        traffic(3)
+
+
+# The machine
+
+
+def test_first_call_costs_more():
+    """Once for each job, not for the machine."""
+    machine = Machine(first=5.0)
+    one, two = machine.job(1.0), machine.job(2.0)
+    marks = []
+    for job in (one, one, two, two):
+        job()
+        marks.append(machine.clock())
+    assert marks == [6, 7, 14, 16]
+
+
+def test_another_program_takes_half():
+    """From the moment on that is given; a call that has begun is not hit."""
+    machine = Machine(busy_from=2.5)
+    job, marks = machine.job(1.0), []
+    for _ in range(5):
+        job()
+        marks.append(machine.clock())
+    assert marks == [1, 2, 3, 5, 7]
+
+
+def test_share_of_interrupted_calls():
+    """Ten times as long, in one call of ten, by chance and reproducibly."""
+    def times(seed):
+        machine = Machine(interrupted=0.1, seed=seed)
+        job, marks = machine.job(1.0), [0.0]
+        for _ in range(2000):
+            job()
+            marks.append(machine.clock())
+        return np.diff(marks).round(9)
+
+    found = times(0)
+    assert set(found) == {1.0, 10.0}
+    # Four standard deviations of a share of 0.1 in 2000 draws.
+    assert abs((found == 10).mean() - 0.1) < 4 * (0.09 / 2000) ** 0.5
+    assert (found == times(0)).all() and (found != times(1)).any()
+
+
+@pytest.mark.parametrize(
+    "fault, told",
+    [
+        ({"first": -1.0}, "first must not be negative, got -1.0"),
+        ({"first": float("nan")}, "first must not be negative, got nan"),
+        ({"busy_from": 0.0}, "busy_from must be positive, got 0.0"),
+        ({"interrupted": 1.0}, "interrupted must be a share below 1, got 1.0"),
+    ],
+)
+def test_faults_are_checked(fault, told):
+    with pytest.raises(ValueError, match=told):
+        Machine(**fault)
+
+
+def test_a_job_takes_time():
+    with pytest.raises(ValueError, match="seconds must be above 0, got 0"):
+        Machine().job(0)
+
+
+def test_bounds_of_the_theorem():
+    """`interval` returns the places whose chance the theorem gives."""
+    for n in (8, 20, 41):
+        low, high = interval(range(1, n + 1))
+        assert low + high == n + 1
+        tails = [2 * float(sum(sp.binomial(n, j) for j in range(k))) / 2**n
+                 for k in (low, low + 1)]
+        assert tails[0] <= 0.01 < tails[1]
+
+
+# The exercises
+
+
+BYTES = 2 * 2 * 2 * 4096 * 32 * 128
+MS = BYTES / 50e9 * 1e3
+H, s = sp.symbols("H s", positive=True)
+
+
+@pytest.mark.parametrize(
+    "answer, told",
+    [
+        ((BYTES / 2, MS / 2), "written, too"),
+        ((BYTES / 4, MS / 4), "queries and keys, read and written"),
+        ((2 * BYTES, 2 * MS), "16 bits"),
+        ((BYTES + 1, MS), "bytes are not right"),
+        ((BYTES, MS / 1000), "milliseconds"),
+        ((BYTES, BYTES / (50 * 2**30) * 1e3), "not 50 GiB"),
+        ((BYTES, 2 * MS), "does not follow"),
+    ],
+)
+def test_slips_of_11_1(answer, told):
+    assert exercises.verdict("11.1", (BYTES, MS)) is None
+    assert told in exercises.verdict("11.1", answer)
+
+
+def test_slips_of_11_2():
+    for answer in (4.5, 4.53):
+        assert exercises.verdict("11.2", answer) is None
+    for answer, told in ((9, "in copies"), (5, "half of the numbers"), (1, "one pass"),
+                         (3.5, "joining"), (4, "both"), (7, "one by one")):
+        assert told in exercises.verdict("11.2", answer)
+
+
+def test_slips_of_11_3():
+    assert exercises.verdict("11.3", 3 / (2 * s + 4 / H)) is None
+    for answer, told in (
+        (3 / (2 * s), "tables are not"),
+        (3 * H / (2 * H * s + 2), "a cosine and a sine"),
+        (3 * H / (2 * H * s + 8), "for each pair"),
+        (3 / (2 * s + 4), "same cosines"),
+        (3 * H / (H * s + 4), "read and written"),
+        ((2 * H * s + 4) / (3 * H), "other way round"),
+        (3 / s, "H must matter"),
+        (3 * H / (2 * H * s + 5), "one token"),
+    ):
+        assert told in exercises.verdict("11.3", answer)
+
+
+def timed(job, clock):
+    start = clock()
+    job()
+    return clock() - start
+
+
+def apart(first, second, clock):
+    """Both warm, one after the other, the smallest of each."""
+    first(), second()
+    best = [min(timed(job, clock) for _ in range(20)) for job in (first, second)]
+    return best[1] / best[0]
+
+
+def means(first, second, clock):
+    """Warm and in turn, but the mean of the ratios."""
+    first(), second()
+    return statistics.mean(1 / timed(first, clock) * timed(second, clock)
+                           for _ in range(40))
+
+
+def cold(first, second, clock):
+    """In turn, the sums of both."""
+    pairs = [(timed(first, clock), timed(second, clock)) for _ in range(40)]
+    return sum(b for _, b in pairs) / sum(a for a, _ in pairs)
+
+
+def upside_down(first, second, clock):
+    jobs = {"a": first, "b": second}
+    return compare(jobs, 31, least=0, clock=clock).verdict("b", "a").ratio
+
+
+@pytest.mark.parametrize(
+    "answer, told",
+    [(apart, "in the middle"), (means, "one call in ten"), (cold, "first call"),
+     (upside_down, "first over that of the second"),
+     (lambda *jobs: 0.8, "never calls"), (3, "a function")],
+)
+def test_slips_of_11_4(answer, told):
+    assert told in exercises.verdict("11.4", answer)
+
+
+def test_11_4_wants_no_package():
+    """In turn, warm, median of the ratios: written by hand it passes, too."""
+    def right(first, second, clock):
+        first(), second()
+        return statistics.median(1 / timed(first, clock) * timed(second, clock)
+                                 for _ in range(31))
+
+    assert exercises.verdict("11.4", right) is None
