@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from book import HTML, require_html, toc_pages
 from browser import launch
 
@@ -73,6 +74,20 @@ def test_page_follows_the_reader(tab, scheme):
     ground = tab.evaluate(style.format("body", "backgroundColor"))
     text = tab.evaluate(style.format("article h1", "color"))
     assert (brightness(ground) < brightness(text)) == (scheme == "dark")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_is_accessible(tab, scheme):
+    """The axe rules find no serious or critical fault; no rule is off."""
+    tab.emulate_media(color_scheme=scheme)
+    tab.wait_for_function(f"document.documentElement.dataset.theme == '{scheme}'")
+    found = Axe().run(tab, options={"resultTypes": ["violations"]}).response
+    faults = [
+        (fault["id"], fault["nodes"][0]["html"])
+        for fault in found["violations"]
+        if fault["impact"] in ("serious", "critical")
+    ]
+    assert faults == []
 
 
 def brightness(color):

@@ -52,9 +52,13 @@ def pins():
 
 
 def environment():
-    """Return the specifications in environment.yml, by conda's name."""
+    """Return the specifications in environment.yml, by conda's name.
+
+    What conda's channel does not have stands in the list for pip.
+    """
     text = (ROOT / "environment.yml").read_text("utf-8")
-    lines = [x for x in yaml.safe_load(text)["dependencies"] if isinstance(x, str)]
+    *lines, for_pip = yaml.safe_load(text)["dependencies"]
+    lines += [line for line in for_pip["pip"] if not line.startswith("-e")]
     specs = [MatchSpec(line, strict=True) for line in lines]
     return {spec.name.normalized: spec for spec in specs}
 
