@@ -600,13 +600,17 @@ def _as_encoding(encoding, sizes, options):
             f"options {sorted(options)} go with the name of an encoding, not"
             " with a ready one"
         )
+    _check_sizes(encoding.sizes, wanted)
+    return encoding
+
+
+def _check_sizes(sizes, wanted):
     for name, value in wanted.items():
-        made = getattr(encoding.sizes, name)
+        made = getattr(sizes, name)
         if made != value:
             raise ValueError(
                 f"encoding must be made with {name} = {value}, got {made}"
             )
-    return encoding
 
 
 def _as_place(place, sizes):

@@ -1,10 +1,10 @@
 """Turn the chapters' sources into executed notebooks with stable bytes.
 
-``notebooks/NN-name.md`` and ``notebooks/appendix-name.md`` (MyST, edited by
-hand) become the ``.ipynb`` beside them (executed, committed).  A source runs
-again when it, the package or its own notebook has changed since the last run
-on this machine; file times say nothing after a checkout, so hashes in
-``.execute-cache.json`` decide.
+``notebooks/NN-name.md``, ``questions.md`` and ``appendix-name.md`` (MyST,
+edited by hand) become the ``.ipynb`` beside them (executed, committed).  A
+source runs again when it, the package or its own notebook has changed since
+the last run on this machine; file times say nothing after a checkout, so
+hashes in ``.execute-cache.json`` decide.
 
     python tools/execute.py            what is stale
     python tools/execute.py --all      every chapter
@@ -185,10 +185,10 @@ def read_cache(path):
 
 
 def sources(root):
-    """Return the files to execute: chapters, then appendices."""
+    """Return the files to execute: chapters, questions, appendices."""
     folder = root / "notebooks"
-    chapters = sorted(folder.glob("[0-9][0-9]-*.md"))
-    return chapters + sorted(folder.glob("appendix-*.md"))
+    kinds = ("[0-9][0-9]-*.md", "questions.md", "appendix-*.md")
+    return [path for kind in kinds for path in sorted(folder.glob(kind))]
 
 
 def execute_stale(root, everything=False, names=("",)):

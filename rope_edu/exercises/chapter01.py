@@ -16,8 +16,8 @@ DIFFERENT = {
 SAME = {
     "C": "what can the first token of a decoder see?",
     "G": "what can the first token of a decoder see, with any encoding?",
-    "A": "a CLS that sees all words sees the same ones in both sentences",
-    "B": "\"chases\" is the same word and sees the same words in both",
+    "A": "which words does a CLS see that may look everywhere?",
+    "B": "does \"chases\" see other words in the other sentence?",
     "D": "one causal layer: which words does the full stop average over?",
 }
 
@@ -66,9 +66,8 @@ def same_vectors(answer):
     require(found and found <= set("ABCDEFG"), "the letters run from A to G")
     for letter, reason in DIFFERENT.items():
         require(letter not in found, reason)
-    missing = [reason for letter, reason in SAME.items()
-               if letter not in found]
-    require(not missing, f"one more is the same: {missing[:1]}")
+    for letter, question in SAME.items():
+        require(letter in found, f"one more is the same: {question}")
 
 
 def last_output(answer):
@@ -99,7 +98,7 @@ def counter(answer):
     for place in (0, 1, 2, 7, 40, 200):
         mean = (first + place * other) / (place + 1)
         found = number(call(read, mean))
-        require(abs(found - (place + 1)) > 1e-6 or place == 0,
+        require(abs(found - (place + 1)) > 1e-6,
                 f"place {place} is read as {place + 1}: the CLS stands at 0")
         require(abs(found - place) < 1e-6,
                 f"place {place} is not read back from the mean {mean:.4g}")

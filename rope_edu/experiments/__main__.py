@@ -37,13 +37,14 @@ def main(arguments=None):
     ...
     """
     parser = argparse.ArgumentParser("python -m rope_edu.experiments")
-    choices = [*RUNS, "all"]
-    parser.add_argument("name", nargs="*", choices=choices, default=[])
+    parser.add_argument("names", nargs="*", help="without one, list them")
     parser.add_argument("--folder", help="where the results are stored")
     given = parser.parse_args(arguments)
-    if not given.name:
+    for name in {*given.names} - {*RUNS, "all"}:
+        parser.error(f"a name must be all or {', '.join(RUNS)}, got {name}")
+    if not given.names:
         print(*_listed(), sep="\n")
-    for name in RUNS if "all" in given.name else given.name:
+    for name in RUNS if "all" in given.names else given.names:
         whole, small = run(name, _show(name)), run_slice(name)
         print(f"\r{name}: {save(whole, small, given.folder)}" + " " * 40)
 

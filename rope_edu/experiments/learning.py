@@ -46,6 +46,22 @@ def _at_offsets(model, batch, offsets):
     return found
 
 
+def _learned(name, label, seed, progress):
+    task, shape, steps, lr, every = TASKS[name]
+    model, batch = build(label, task, seed, **shape), unseen(task)
+    curve = train(
+        model,
+        task,
+        steps,
+        lr=lr,
+        seed=seed,
+        every=every,
+        ask=lambda model: score(model, batch).accuracy,
+        progress=progress,
+    )
+    return model, curve
+
+
 def learning(
     seeds=SEEDS,
     encodings=LABELS,
@@ -86,18 +102,7 @@ def learning(
     (True, True)
     """
     for name, label, seed in product(tasks, encodings, seeds):
-        task, shape, steps, lr, every = TASKS[name]
-        model, batch = build(label, task, seed, **shape), unseen(task)
-        curve = train(
-            model,
-            task,
-            steps,
-            lr=lr,
-            seed=seed,
-            every=every,
-            ask=lambda model: score(model, batch).accuracy,
-            progress=progress,
-        )
+        model, curve = _learned(name, label, seed, progress)
         reached = [step for step, right in curve if right >= GOAL[name]]
         yield {
             "task": name,
@@ -105,7 +110,7 @@ def learning(
             "seed": seed,
             "curve": curve,
             "reached": reached[0] if reached else None,
-            **_at_offsets(model, batch, offsets),
+            **_at_offsets(model, unseen(TASKS[name][0]), offsets),
         }
 
 

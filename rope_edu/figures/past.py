@@ -74,7 +74,7 @@ def new_angles(inv_freq, length, reach):
     Examples
     --------
     >>> new_angles([1, 0.1, 0.01, 0.001], 300, 600).alt.split("are ")[1]
-    'within 0.67 degrees, the unfinished ones up to 94 degrees away.'
+    'within 1.01 degrees, the unfinished ones up to 94 degrees away.'
     """
     far = np.degrees(angle_from_seen(
         inv_freq, length, np.arange(length, reach)).max(axis=0))
@@ -154,7 +154,7 @@ def entropies(tokens, curves, length):
     Examples
     --------
     >>> entropies([64, 128], {"even": [4.16, 4.85]}, 64).alt.split(": ")[1]
-    'even 4.2 to 4.9.'
+    'even 4.2 to 4.8.'
     """
     times = np.asarray(tokens) / length
     with canvas(height=2.8) as (figure, axes):

@@ -11,8 +11,8 @@ import difflib
 from html import escape
 
 from . import (
-    appendix, code, complex_plane, decay, dials, dimensions, encodings,
-    gradients, rescaling, roads, rotations, speed)
+    appendix, attention, code, complex_plane, decay, dials, dimensions,
+    encodings, gradients, past, rescaling, roads, rotations, speed)
 from .core import Equation, Result, examine
 
 __all__ = ["Equation", "Lines", "Result", "check", "equations", "examine",
@@ -28,8 +28,8 @@ def equations():
         If two entries share a label.
     """
     found = {}
-    for room in (encodings, complex_plane, rotations, dimensions, dials,
-                 decay, code, gradients, speed, rescaling, roads,
+    for room in (attention, encodings, complex_plane, rotations, dimensions,
+                 dials, decay, code, gradients, speed, past, rescaling, roads,
                  appendix):
         for entry in room.EQUATIONS:
             if entry.label in found:

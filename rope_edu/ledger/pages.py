@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 
 from . import (
-    appendix, code, complex_plane, decay, dials, dimensions, encodings,
-    gradients, rescaling, roads, rotations, speed)
+    appendix, attention, code, complex_plane, decay, dials, dimensions,
+    encodings, gradients, past, rescaling, roads, rotations, speed)
 from .core import examine
 
 HIGH, MEDIUM = "high", "medium"
@@ -43,6 +43,7 @@ class Page:
 
 
 PAGES = (
+    Page("01-no-order", "chapter 1", attention.EQUATIONS),
     Page("02-absolute", "chapter 2", encodings.ABSOLUTE),
     Page("03-relative", "chapter 3", encodings.RELATIVE),
     Page("04-complex-plane", "chapter 4", complex_plane.EQUATIONS),
@@ -53,6 +54,7 @@ PAGES = (
     Page("09-numpy-reference", "chapter 9", code.EQUATIONS),
     Page("10-torch", "chapter 10", gradients.EQUATIONS),
     Page("11-how-fast", "chapter 11", speed.EQUATIONS),
+    Page("14-past-the-length", "chapter 14", past.EQUATIONS),
     Page("15-rescaling", "chapter 15", rescaling.EQUATIONS),
     Page("17-other-roads", "chapter 17", roads.EQUATIONS),
     Page("appendix-complex-numbers", "complex numbers",

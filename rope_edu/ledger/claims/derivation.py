@@ -106,11 +106,9 @@ def _misread():
 
 
 def _growing():
-    def grown(z, m, rate):
-        return _turned(z, m) * np.exp(rate * m)
-
     def both(m, rates):
-        q, k = (grown(z, m, r) for z, r in zip((QUERY, KEY), rates))
+        q, k = (_turned(z, m) * np.exp(rate * m)
+                for z, rate in zip((QUERY, KEY), rates))
         return (q * k.conjugate()).real
 
     alike = [both(m, (0.1, 0.1)) for m in (0, 5)]
@@ -249,10 +247,10 @@ CLAIMS = (
     Claim(
         "sign-of-the-offset",
         "Whether one writes $m-n$ or $n-m$ is a matter of convention.",
-        ("B41",), "derivation", "true",
-        "One function is the other with its argument negated. But a text has"
-        " to keep to one of them, since the score is not the same at $+r$ and"
-        " at $-r$.",
+        ("B41",), "derivation", "conditional",
+        "One function is the other with its argument negated, so either will"
+        " do. But it has to be one of them throughout: the score is not the"
+        " same at $+r$ and at $-r$.",
         _either_sign, ("odd-part",)),
     Claim(
         "score-knows-the-distance",

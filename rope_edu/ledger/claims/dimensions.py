@@ -134,7 +134,7 @@ def _head_widths():
     turned = sorted({model.rotary_dim for model in models})
     assert heads[-1] < 4096 and turned[0] < heads[0]
     return (f"{len(models)} settings of models: heads of {heads[0]} to"
-            f" {heads[-1]}, of which {turned[0]} to {turned[-1]} channels turn")
+            f" {heads[-1]}, of which {turned[0]} to {turned[-1]} turn")
 
 
 def _cost():
@@ -210,7 +210,7 @@ def _several_rates():
 def _near_returns():
     away = [abs(np.angle(np.exp(1j * m))) for m in (44, 710, 103_993)]
     assert 0 < away[2] < away[1] < away[0] < 0.02
-    return f"1 rad per token, after 44, 710, 103993: {_listed(away, '.1e')} rad"
+    return f"1 rad each: after 44, 710, 103993: {_listed(away, '.1e')} rad"
 
 
 def _longest():

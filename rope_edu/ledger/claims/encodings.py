@@ -126,7 +126,7 @@ def _special_solution():
     path = floater.path(torch.arange(1000), torch.float64).numpy()
     error = np.abs(path - _sinusoids(1000)).max()
     assert error < 1e-12
-    return "1000 tokens of the flow of a skew-symmetric field: error below 1e-12"
+    return "1000 tokens of a skew-symmetric flow: error below 1e-12"
 
 
 def _fitted_recurrence():
@@ -193,7 +193,7 @@ def _by_distance():
     distance = np.abs(np.subtract.outer(range(8), range(8)))
     slope = -added[0, 1]
     assert slope > 0 and np.allclose(added, -slope * distance)
-    return f"ALiBi, one head: minus 1/{1 / slope:.0f} for each token of distance"
+    return f"ALiBi, one head: minus 1/{1 / slope:.0f} a token of distance"
 
 
 def _no_parameters():
