@@ -18,7 +18,9 @@ from docutils.nodes import make_id
 ROOT = Path(__file__).resolve().parents[1]
 HTML = ROOT / "_build" / "html"
 NUMBERED = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.md"))
-SOURCES = NUMBERED + sorted((ROOT / "notebooks").glob("appendix-*.md"))
+QUESTIONS = ROOT / "notebooks" / "questions.md"
+APPENDICES = sorted((ROOT / "notebooks").glob("appendix-*.md"))
+SOURCES = [*NUMBERED, QUESTIONS, *APPENDICES]
 # Tags with which a code cell's source is folded away or left out.
 UNSEEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 

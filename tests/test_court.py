@@ -19,8 +19,7 @@ KEYS = set(
 )
 # What the chapters that are not written yet will settle.
 NOT_YET = """
-    A1 A2 A4 A5 A45 A50 A51 B3 B4 C1 C12 C13 C14 C16 C17 C18 C19 C23 C27
-    mistake-20
+    A45 A50 A51 C16 C17 C18 C19 C27 mistake-20
 """.split()
 RUNS = {name: claim.run for name, claim in CLAIMS.items() if claim.run}
 each_claim = pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)

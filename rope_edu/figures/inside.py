@@ -333,7 +333,8 @@ def placements(published, result):
                            color=COLORS["q" if offset == 0 else "k"],
                            fillstyle=fill, ls="none")
         _named(left, names, "loss, published", "lower is better")
-        _named(right, names, "accuracy, ours", "● as trained  □ 500 tokens on")
+        _named(right, names, "accuracy, ours: ● as trained,",
+               "□ 500 tokens on")
         right.set_xlim(-0.04, 1.06)
         return Picture(figure, _told(published, ours))
 
@@ -433,7 +434,8 @@ def shifted(result, task, offsets=(0, 16, 500)):
             for y, name in enumerate(names):
                 values = found[offset][name]
                 axes.plot(values, [y + away] * len(values), marker, ls="none",
-                          color=color, ms=4.5, label=f"+{offset}" * (not y))
+                          color=color, ms=4.5, label="" if y else (
+                              f"{offset} on" if offset else "as trained"))
         _named(axes, [SHORT.get(n, n) for n in names], "accuracy",
                f"{len(values)} seeds each")
         axes.set_xlim(-0.04, 1.06)

@@ -25,8 +25,8 @@ def swap(first, second):
 
     Examples
     --------
-    >>> swap(["man", "bites", "dog"], ["dog", "bites", "man"]).alt[-46:]
-    'of the same 3 words; 2 of them stand elsewhere.'
+    >>> swap(["man", "bites", "dog"], ["dog", "bites", "man"]).alt[-33:]
+    'words; 2 of them stand elsewhere.'
     """
     lines = _matches(first, second)
     with canvas(height=1.7) as (figure, axes):
@@ -74,7 +74,7 @@ def strips(words, rows):
     Examples
     --------
     >>> strips(["a", "b", "a"], [[1, 2], [3, 4], [1, 2]]).alt
-    'Columns of 2 numbers for 3 tokens; equal are those of a at 0 and 2.'
+    "Columns of 2 numbers for 3 tokens; equal are those of 'a' at 0 and 2."
     """
     rows = np.asarray(rows, dtype=float)
     with canvas(height=2.9) as (figure, axes):
@@ -90,7 +90,7 @@ def strips(words, rows):
 
 
 def _equal(words, rows):
-    pairs = [f"those of {words[i]} at {i} and {j}"
+    pairs = [f"those of {words[i]!r} at {i} and {j}"
              for i in range(len(rows)) for j in range(i + 1, len(rows))
              if np.array_equal(rows[i], rows[j])]
     return " and ".join(pairs) or "no two"
@@ -123,7 +123,7 @@ def attends(words, place, scores, weights):
     Examples
     --------
     >>> attends(["a", "b"], 0, [0, 0], [0.5, 0.5]).alt
-    'The query of a gives the weights: a 50 %, b 50 %.'
+    "The query of 'a' gives the weights: a 50 %, b 50 %."
     """
     with canvas(height=2.9) as (figure, axes):
         bars = axes.bar(range(len(words)), weights, width=0.6,
@@ -137,7 +137,7 @@ def attends(words, place, scores, weights):
         axes.set_title(f"query of {words[place]!r}", color=COLORS["q"])
         told = ", ".join(f"{word} {100 * w:.0f} %"
                          for word, w in zip(words, weights))
-        return Picture(figure, f"The query of {words[place]} gives the"
+        return Picture(figure, f"The query of {words[place]!r} gives the"
                        f" weights: {told}.")
 
 
@@ -199,7 +199,7 @@ def shuffled(tables):
     --------
     >>> one = (["a", "b"], [[0.9, 0.1], [0.4, 0.6]])
     >>> two = (["b", "a"], [[0.6, 0.4], [0.1, 0.9]])
-    >>> shuffled([one, two]).alt[-26:]
+    >>> shuffled([one, two]).alt[-23:]
     'the same numbers: True.'
     """
     kept = {tuple(sorted(np.ravel(table).round(9))) for _, table in tables}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..reference import rotate, rotate_complex, score
-from .algebra import Family, Floating, entry, turn, within
+from .algebra import Family, entry, turn, within
 from .core import Equation
 from .dimensions import DIALS, FOUR, PLACES, WORDS, dials
 from .encodings import LENGTH, array, projected
@@ -13,7 +13,7 @@ from .variables import (
     FREQUENCY, POSITION, POSITIVE, REAL, PerWidth, constant, vector)
 
 TEXT = {"x": vector(3), "y": vector(3)}
-# Neither square nor of one shape with its transpose, as W_q and W_k are.
+# As in a head, which is narrower or wider than what it reads.
 WEIGHTS = {"W_q": array(4, 3), "W_k": array(4, 3)}
 INPUTS = {"x": vector(4), "y": vector(4)}
 SQUARE = {"W_q": array(4, 4), "W_k": array(4, 4)}

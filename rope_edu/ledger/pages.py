@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from . import (
     appendix, attention, code, complex_plane, decay, dials, dimensions,
-    encodings, gradients, past, rescaling, roads, rotations, speed)
+    encodings, gradients, inside, past, rescaling, roads, rotations, speed)
 from .core import examine
 
 HIGH, MEDIUM = "high", "medium"
@@ -54,6 +54,7 @@ PAGES = (
     Page("09-numpy-reference", "chapter 9", code.EQUATIONS),
     Page("10-torch", "chapter 10", gradients.EQUATIONS),
     Page("11-how-fast", "chapter 11", speed.EQUATIONS),
+    Page("12-inside-attention", "chapter 12", inside.EQUATIONS),
     Page("14-past-the-length", "chapter 14", past.EQUATIONS),
     Page("15-rescaling", "chapter 15", rescaling.EQUATIONS),
     Page("17-other-roads", "chapter 17", roads.EQUATIONS),

@@ -23,10 +23,16 @@ TOPICS = {
     "length": "Long context",
     "practice": "Code and models",
 }
-# The claims of the three texts, and the common mistakes.
-SOURCES = {"A": 57, "B": 60, "C": 34, "mistake-": 27}
+# The three texts, cut into statements, and a list of common mistakes: how
+# an id begins, how often, and what a reader calls it.
+SOURCES = {
+    "A": (57, "statement", "the first text"),
+    "B": (60, "statement", "the second text"),
+    "C": (34, "statement", "the third text"),
+    "mistake-": (27, "mistake", "the list"),
+}
 IDS = tuple(
-    f"{source}{n}" for source, last in SOURCES.items()
+    f"{source}{n}" for source, (last, *_) in SOURCES.items()
     for n in range(1, last + 1)
 )
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -129,6 +135,39 @@ def merged(*rooms):
     if missing:
         raise ValueError(f"no claim has {', '.join(missing)}")
     return found
+
+
+def spoken(ids):
+    """Ids in words.
+
+    Parameters
+    ----------
+    ids : iterable of str
+        Of `IDS`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> spoken(["C5", "B28", "C11", "mistake-5"])
+    'statement 28 of the second text, statements 5 and 11 of the third text,
+    mistake 5 of the list'
+    """
+    told = []
+    for source, (_, kind, place) in SOURCES.items():
+        numbers = [number.removeprefix(source) for number in ids
+                   if number.startswith(source)]
+        if numbers:
+            plural = "s" if len(numbers) > 1 else ""
+            told.append(f"{kind}{plural} {_listed(numbers)} of {place}")
+    return ", ".join(told)
+
+
+def _listed(words):
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def counts(claims):

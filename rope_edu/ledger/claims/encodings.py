@@ -10,16 +10,23 @@ from rope_edu.running import INV_FREQ, Q
 from .core import Claim
 
 
-def _scores(name, first=0, **options):
-    """Scores of eight equal tokens, the first of them at `first`."""
+def _made(name, width=8, heads=1, rows=512, **options):
+    """An encoding with the same random start at each call."""
     import torch
 
     from rope_edu.encodings import make
 
-    torch.manual_seed(0)
-    encoding = make(name, width=8, heads=1, max_positions=512, causal=False,
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return make(name, width=width, heads=heads, max_positions=rows,
                     **options)
-    ids = first + torch.arange(8)
+
+
+def _scores(name, first=0):
+    """Scores of eight equal tokens, the first of them at `first`."""
+    import torch
+
+    encoding, ids = _made(name, causal=False), first + torch.arange(8)
     x = torch.tensor(Q.tolist(), dtype=torch.float64).expand(1, 8, 8)
     x = encoding.embed(x, ids)[:, None]
     q, k = encoding.queries(x, ids), encoding.keys(x, ids)
@@ -27,8 +34,8 @@ def _scores(name, first=0, **options):
     return scores[0, 0].detach().numpy()
 
 
-def _is_relative(name, **options):
-    here, there = (_scores(name, first, **options) for first in (0, 100))
+def _is_relative(name):
+    here, there = (_scores(name, first) for first in (0, 100))
     return np.allclose(here, there, rtol=0, atol=1e-6)
 
 
@@ -49,9 +56,7 @@ def _added_once():
 
 
 def _table(rows):
-    from rope_edu.encodings import make
-
-    return make("learned", width=768, heads=12, max_positions=rows)
+    return _made("learned", width=768, heads=12, rows=rows)
 
 
 def _tables():
@@ -120,9 +125,7 @@ def _shifted():
 def _special_solution():
     import torch
 
-    from rope_edu.encodings import make
-
-    floater = make("floater", width=8, heads=1, field="rotation")
+    floater = _made("floater", field="rotation")
     path = floater.path(torch.arange(1000), torch.float64).numpy()
     error = np.abs(path - _sinusoids(1000)).max()
     assert error < 1e-12
@@ -158,11 +161,9 @@ def _relative_ones():
 def _values_too():
     import torch
 
-    from rope_edu.encodings import make
-
     weights, ids, size = torch.full((1, 1, 4, 4), 0.25), torch.arange(4), {}
     for name in ("shaw", "t5", "rope"):
-        made = make(name, width=8, heads=1).outputs(weights, ids, ids)
+        made = _made(name).outputs(weights, ids, ids)
         size[name] = torch.as_tensor(made).detach().abs().max().item()
     assert size["shaw"] > 0 == size["t5"] == size["rope"]
     added = [name for name in size if size[name]]
@@ -197,10 +198,8 @@ def _by_distance():
 
 
 def _no_parameters():
-    from rope_edu.encodings import make
-
-    count = {name: sum(x.numel() for x in make(
-        name, width=768, heads=12, max_positions=512).parameters())
+    count = {
+        name: sum(x.numel() for x in _made(name, 768, 12).parameters())
         for name in ("rope", "alibi", "learned")}
     assert count["rope"] == count["alibi"] == 0 < count["learned"]
     told = ", ".join(f"{name} {n:,}" for name, n in count.items())

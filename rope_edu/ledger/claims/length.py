@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rope_edu.arcs import seen_share
 from rope_edu.config import presets
-from rope_edu.frequencies import angles, inverse_frequencies, wavelengths
+from rope_edu.frequencies import angles, inverse_frequencies
 from rope_edu.measures import first_negative, mean_cosine, neighbor_step
 from rope_edu.memory import KVCACHES
 from rope_edu.reference import rotate
@@ -25,21 +26,19 @@ RATES = inverse_frequencies(HEAD, BASE)
 
 
 def _new_angles():
-    model, length = presets()["LLaMA 7B"], 2048
-    unfinished = wavelengths(model.table().inv_freq) > length
-    assert 0 < unfinished.sum() < len(unfinished)
-    return (f"LLaMA 7B: at offset 2048, {unfinished.sum()} of"
-            f" {len(unfinished)} pairs stand at an angle that no trained"
-            " offset had")
+    rates = presets()["LLaMA 7B"].table().inv_freq
+    unfinished = int((seen_share(rates, 2048) < 1).sum())
+    assert 0 < unfinished < len(rates)
+    return (f"LLaMA 7B: at offset 2048, {unfinished} of {len(rates)} pairs"
+            " stand at an angle that no trained offset had")
 
 
 def _unfinished():
-    unfinished = wavelengths(RATES) > LENGTH
-    arc = LENGTH * RATES[-1] / (2 * np.pi)
-    assert unfinished.sum() == 18
-    return (f"Llama 2: {unfinished.sum()} of {len(RATES)} pairs do not come"
-            f" round in {LENGTH} tokens; the slowest has seen {arc:.0%} of"
-            " its circle")
+    share = seen_share(RATES, LENGTH)
+    assert (share < 1).sum() == 18
+    return (f"Llama 2: {(share < 1).sum()} of {len(RATES)} pairs do not come"
+            f" round in {LENGTH} tokens; the slowest has seen {share[-1]:.0%}"
+            " of its circle")
 
 
 def _yarn():

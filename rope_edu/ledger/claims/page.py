@@ -7,7 +7,7 @@ Each claim is a block of its own with an anchor, so that it can be linked;
 from __future__ import annotations
 
 from .. import pages
-from .core import IDS, TOPICS, VERDICTS, counts
+from .core import IDS, SOURCES, TOPICS, VERDICTS, counts, spoken
 
 
 def card(claim, places):
@@ -44,14 +44,15 @@ def _evidence(claim):
         yield f"- ✓ {pages.plain(claim.run())}"
     if claim.equations:
         links = ", ".join(f"{{eq}}`{label}`" for label in claim.equations)
-        yield f"- ✓ proved in the ledger: {links}"
+        # A proof of an equation is none of a claim that it contradicts.
+        holds = claim.verdict in ("true", "conditional")
+        yield f"- {'✓ proved in the ledger:' if holds else 'see'} {links}"
     if claim.cites:
         yield f"- source: {{cite:t}}`{','.join(claim.cites)}`"
 
 
 def _origin(claim):
-    return "said in " + ", ".join(number.replace("-", " ")
-                                  for number in claim.ids)
+    return f"said in {spoken(claim.ids)}"
 
 
 def _where(claim, places):
@@ -110,19 +111,35 @@ def verdicts(claims):
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in table)
 
 
-def index(claims):
-    """Where each numbered statement of the sources was judged, as a table.
+def index(source, claims):
+    """Where each statement of one source was judged, as a table.
 
     Parameters
     ----------
+    source : str
+        Of `rope_edu.ledger.claims.core.SOURCES`.
     claims : dict of str to Claim
 
     Returns
     -------
     str
+
+    Raises
+    ------
+    ValueError
+        If there is no such source.
     """
+    if source not in SOURCES:
+        raise ValueError(
+            f"source must be one of {', '.join(SOURCES)}, got {source!r}")
     judged = {number: claim for claim in claims.values()
               for number in claim.ids}
-    rows = [f"| {number.replace('-', ' ')} | [{judged[number].verdict}]"
-            f"(#claim-{judged[number].name}) |" for number in IDS]
-    return "\n".join(["| statement | verdict |", "|---|---|", *rows])
+    rows = [f"| {number.removeprefix(source)} | {judged[number].verdict} |"
+            f" {_link(judged[number])} |"
+            for number in IDS if number.startswith(source)]
+    head = f"| {SOURCES[source][1]} | verdict | claim |"
+    return "\n".join([head, "|--:|---|---|", *rows])
+
+
+def _link(claim):
+    return f"[{claim.name.replace('-', ' ')}](#claim-{claim.name})"

@@ -1,0 +1,133 @@
+"""Chapter 12: inside attention."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+
+from ..reference import rotate
+from ..running import INV_FREQ, K, Q
+from ..symbolic import is_zero
+from ._wrong import array, call, expression, require
+
+# Query heads, key heads, tokens, channels of exercise 12.1.
+SHAPE = (4, 2, 5, 8)
+GAIN, BIAS = np.random.default_rng(12).normal(size=(2, 8))
+STEPS = {
+    "A": lambda x: x / 8**0.25,
+    "B": lambda x: x / np.linalg.norm(x),
+    "C": lambda x: GAIN * x,
+    "D": lambda x: x + BIAS,
+    "E": lambda x: x[[1, 0, 3, 2, 5, 4, 7, 6]],
+    "F": lambda x: rotate(x, 1, np.full(4, 0.3)),
+}
+
+
+def _shared(q, k, v, ids, turn=rotate, order=np.repeat, causal=True,
+            scale=8**-0.5):
+    """Attention of heads that share keys, or one with a slip in it."""
+    q, k = turn(q, ids, INV_FREQ), turn(k, ids, INV_FREQ)
+    k, v = (order(x) for x in (k, v))
+    scores = q @ k.swapaxes(1, 2) * scale
+    if causal:
+        hidden = np.triu(np.ones(scores.shape[1:], dtype=bool), 1)
+        scores = np.where(hidden, -np.inf, scores)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True) @ v
+
+
+def _twice(x):
+    return np.repeat(x, 2, axis=0)
+
+
+SLIPS = {
+    "query heads 0 and 1 read key head 0: here they read 0 and 1":
+        {"order": lambda x: np.tile(x, (2, 1, 1))},
+    "some token has looked at a later one": {"causal": False},
+    "nothing has been turned": {"turn": lambda x, ids, rates: x},
+    "the scores are not divided by the root of 8": {"scale": 1.0},
+}
+
+
+def shared_keys(answer):
+    """12.1: four query heads on two heads of keys and values."""
+    heads, groups, tokens, width = SHAPE
+    rng = np.random.default_rng(5)
+    q = rng.normal(size=(heads, tokens, width))
+    k, v = rng.normal(size=(2, groups, tokens, width))
+    for ids in (np.arange(tokens), np.array([7, 8, 9, 20, 41])):
+        given = (q, k, v, ids)
+        found = array(call(answer, *given), q.shape)
+        for reason, slip in SLIPS.items():
+            wrong = _shared(*given, **{"order": _twice} | slip)
+            require(not np.allclose(found, wrong), reason)
+        turned = rotate(v, ids, INV_FREQ)
+        wrong = _shared(q, k, turned, ids, order=_twice)
+        require(not np.allclose(found, wrong), "values are not turned")
+        require(np.allclose(found, _shared(*given, order=_twice)),
+                f"at positions {ids.tolist()} some average is not right")
+
+
+def _may_move(step):
+    """Whether scores are the same with the step before and after."""
+    pairs = ((Q, 9), (K, 4))
+    before = [rotate(step(x), at, INV_FREQ) for x, at in pairs]
+    after = [step(rotate(x, at, INV_FREQ)) for x, at in pairs]
+    return bool(np.isclose(before[0] @ before[1], after[0] @ after[1]))
+
+
+def movable_steps(answer):
+    """12.2: letters of the steps that may change places with the turn."""
+    require(isinstance(answer, str), "letters are wanted, such as \"BC\"")
+    found = set(answer.upper()) - set(" ,")
+    require(found and found <= set(STEPS), "the letters run from A to F")
+    right = {letter for letter, step in STEPS.items() if _may_move(step)}
+    hints = {
+        "C": "C stretches the two channels of a pair differently",
+        "D": "in D the bias is turned only if it is there before the turn",
+        "E": "E is a mirror of each plane, and a mirror reverses a turn",
+    }
+    for letter, reason in hints.items():
+        require(letter not in found, reason)
+    missing = len(right - found)
+    require(not missing, f"{missing} more of them may be moved")
+
+
+def next_position(answer):
+    """12.3: positions of the tokens that follow padded prompts."""
+    keep = np.array([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1], [1, 0, 0, 0, 0]],
+                    dtype=bool)
+    found = array(call(answer, keep), (3, 1)).ravel()
+    count = keep.sum(axis=1)
+    last = 4 - np.argmax(keep[:, ::-1], axis=1)
+    for reason, slip in {
+        "every row got its length: padding has been counted":
+            np.full(3, 5),
+        "these are the positions of the last tokens, not of the next ones":
+            count - 1,
+        "a place in the row is not a position: padding on the left comes"
+        " before it": last + 1,
+    }.items():
+        require(not np.array_equal(found, slip), reason)
+    require(np.array_equal(found, count), "some row continues at another"
+            " position than the one after its last token")
+
+
+def sum_part(answer):
+    """12.4: the part of a score that depends on the sum of positions."""
+    symbols = sp.symbols("a b c g sigma", real=True)
+    a, b, c, g, sigma = symbols
+    found = expression(answer, symbols)
+    wanted = (a - g) / 2 * sp.cos(sigma) + (b + c) / 2 * sp.sin(sigma)
+    require(is_zero(found.subs({g: a, c: -b})),
+            "it has to vanish where A commutes with every turn: g = a and"
+            " c = -b")
+    require(not is_zero(found - 2 * wanted), "this is twice the part: the"
+            " other half knows n - m")
+    require(is_zero((found - wanted).subs({b: 0, c: 0})),
+            "the part with a and g is not right")
+    require(is_zero(found - wanted), "the part with b and c is not right")
+
+
+CHECKS = {"12.1": shared_keys, "12.2": movable_steps,
+          "12.3": next_position, "12.4": sum_part}
