@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import lru_cache
 
 import pytest
 from book import CHAPTERS, QUESTIONS, Chapter
@@ -60,6 +61,7 @@ def sentences(text):
     return len(re.findall(r"[.?!](?= [A-Z]|$)", plain))
 
 
+@lru_cache(maxsize=None)
 def anchors(stem):
     """Return the names of a chapter's headings in links."""
     (chapter,) = [c for c in CHAPTERS if c.path.stem == stem]
@@ -73,6 +75,9 @@ def leading():
         for number in BACK.findall(chapter.prose):
             found[int(number)].add(chapter.path.stem)
     return found
+
+
+LEADING = leading()
 
 
 @pytest.mark.parametrize(
@@ -150,11 +155,11 @@ def test_threads_are_what_they_are_called(number):
 @each_question
 def test_a_chapter_leads_to_it(number):
     """A reader of the long answer learns that there is a short one."""
-    assert bool(leading()[number]) != (number in NOT_YET)
+    assert bool(LEADING[number]) != (number in NOT_YET)
 
 
 @each_question
 def test_links_go_both_ways(number):
     """A chapter that sends readers here is one that the answer names."""
     named = {address.split(".ipynb")[0] for _, address in links(number)}
-    assert leading()[number] <= named
+    assert LEADING[number] <= named

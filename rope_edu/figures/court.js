@@ -1,7 +1,6 @@
 // The court's filter and its sortable table; without it all is shown.
 (() => {
   "use strict";
-  if (customElements.get("court-filter")) return;
 
   class CourtFilter extends HTMLElement {
     connectedCallback() {
@@ -10,7 +9,12 @@
       for (const control of this.controls) {
         control.addEventListener("input", () => this.apply());
       }
-      addEventListener("hashchange", () => this.reveal());
+      addEventListener("hashchange", () => this.reveal(location.hash));
+      // Following the link to where one is already changes no hash.
+      document.addEventListener("click", (event) => {
+        const link = event.target.closest('a[href^="#claim-"]');
+        if (link) this.reveal(link.hash);
+      });
       this.apply();
     }
 
@@ -31,8 +35,8 @@
     }
 
     // A link to a claim that is filtered out shows it again.
-    reveal() {
-      const claim = document.getElementById(location.hash.slice(1));
+    reveal(hash) {
+      const claim = document.getElementById(hash.slice(1));
       if (!claim || !claim.hidden) return;
       for (const control of this.controls) control.value = "";
       this.apply();
@@ -77,7 +81,9 @@
     });
   }
 
+  // The page holds this script twice, for the filter and for the table.
   function start() {
+    if (customElements.get("court-filter")) return;
     customElements.define("court-filter", CourtFilter);
     document.querySelectorAll(".sortable table").forEach(arm);
   }

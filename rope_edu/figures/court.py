@@ -10,6 +10,14 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
+from ..survey import models
+
+COLUMNS = (
+    "model", "head dim", "rotary dim", "base b", "method",
+    "trained length L", "longest wavelength", "dials that come round in L",
+    "first offset with Σ cos < 0", "source",
+)
+
 
 @dataclass(frozen=True)
 class Markup:
@@ -49,9 +57,9 @@ def claim_filter(verdicts, topics):
     verdicts = {verdict: verdict for verdict in verdicts}
     numbers = f"{_count(verdicts, 'verdict')}, {_count(topics, 'topic')}"
     return Markup(
-        f"<court-filter>{_select('Verdict', verdicts)}"
-        f"{_select('Topic', topics)}"
-        '<label>Words <input type="search"></label>'
+        '<court-filter role="search" aria-label="Claims">'
+        f"{_select('Verdict', verdicts)}{_select('Topic', topics)}"
+        '<label>Words <input type="search" autocomplete="off"></label>'
         '<output aria-live="polite"></output></court-filter>'
         f"\n<script>\n{_script()}</script>",
         f"filter: {numbers}",
@@ -70,7 +78,8 @@ def _select(label, choices):
     options = "".join(
         f'<option value="{escape(value)}">{escape(text)}</option>'
         for value, text in choices.items())
-    return (f'<label>{label} <select><option value="">all</option>'
+    return (f'<label>{label} <select autocomplete="off">'
+            '<option value="">all</option>'
             f"{options}</select></label>")
 
 
@@ -108,7 +117,9 @@ def sortable_table(head, rows, caption):
     top = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     body = "\n".join(f"<tr>{_cells(row)}</tr>" for row in rows)
     return Markup(
-        f'<div class="sortable"><table><caption>{escape(caption)}</caption>'
+        # A wide table scrolls in itself, also by the arrow keys.
+        f'<div class="sortable" role="region" tabindex="0" aria-label="'
+        f'{escape(caption)}"><table><caption>{escape(caption)}</caption>'
         f"<thead><tr>{top}</tr></thead>\n<tbody>{body}</tbody></table></div>"
         f"\n<script>\n{_script()}</script>",
         f"{caption}: {_count(rows, 'row')}, {_count(head, 'column')}",
@@ -123,8 +134,48 @@ def _cells(row):
 
 def _cell(value):
     if value is None:
-        return "<td>–</td>"
+        return '<td class="number">–</td>'
     if isinstance(value, str):
         return f"<td>{escape(value)}</td>"
     key, text = value if isinstance(value, tuple) else (value, f"{value:,}")
     return f'<td class="number" data-key="{key!r}">{escape(text)}</td>'
+
+
+def model_table(limit=131_072):
+    """Settings of real models and what follows from them, to be sorted.
+
+    Parameters
+    ----------
+    limit : int
+        The last offset at which a negative sum of cosines is looked for.
+
+    Returns
+    -------
+    Markup
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `limit` is not a positive integer.
+
+    Examples
+    --------
+    >>> model_table(limit=64)
+    Rotations of published models: 58 rows, 10 columns
+    """
+    rows = [_model(model, limit) for _, model in sorted(
+        models().items(), key=lambda item: item[0].lower())]
+    return sortable_table(COLUMNS, rows, "Rotations of published models")
+
+
+def _model(model, limit):
+    config, longest = model.config, model.longest_wavelength
+    done, first = model.finished, model.first_negative(limit)
+    return (
+        model.name, config.head_dim, config.rotary_dim,
+        (config.base, f"{config.base:,.0f}"), model.method,
+        model.trained_length, (longest, f"{longest:,.0f}"),
+        done if done is None else (done, f"{done} of {len(model.rates)}"),
+        (limit + 1, f"> {limit:,}") if first is None else first,
+        model.source,
+    )

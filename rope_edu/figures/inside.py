@@ -98,7 +98,7 @@ def layer(shift=100):
 
     Examples
     --------
-    >>> layer().alt.split(": ")[1]
+    >>> layer().alt.split(": ")[2]
     'turned q, turned k.'
     """
     here, there = parts(0), parts(shift)
@@ -278,8 +278,8 @@ def decoding(errors, prompt):
 
     Examples
     --------
-    >>> decoding({"right": [0, 1e-7], "fault": [0.1, 0.3]}, 4).alt[-46:]
-    'fault 0.1 to 0.3; below 0.0001 all along: right'[-46:]
+    >>> decoding({"right": [0, 1e-7], "fault": [0.1, 0.3]}, 4).alt[-48:]
+    'fault 0.1 to 0.3; below 0.0001 all along: right.'
     """
     quiet = [name for name, row in errors.items() if np.max(row) < NOISE]
     told = []
@@ -293,11 +293,12 @@ def decoding(errors, prompt):
             axes.plot(steps, row, color=COLORS["k"], dashes=dashes,
                       label=name)
             told.append(f"{name} {min(row):.2g} to {max(row):.2g}")
-        axes.legend(loc="center left", bbox_to_anchor=(0, 0.42))
+        axes.legend(loc="upper right")
         axes.set(yscale="log", ylim=(NOISE / 4, 9), xlabel="place of the token"
                  " that is decoded", ylabel="largest error of a logit")
-        return Picture(figure, f"Error of logits at each step: {'; '.join(told)}"
-                       f"; below {NOISE:g} all along: {', '.join(quiet)}.")
+        told.append(f"below {NOISE:g} all along: {', '.join(quiet)}")
+        return Picture(figure, "Error of logits at each step:"
+                       f" {'; '.join(told)}.")
 
 
 def placements(published, result):
@@ -318,8 +319,8 @@ def placements(published, result):
     --------
     >>> from rope_edu.experiments import Result
     >>> rows = [{"place": "q", "accuracy_0": 0.9, "accuracy_500": 0.5}]
-    >>> placements({"q": 2.8}, Result("placement", {}, rows)).alt[-34:]
-    'q 2.8; ours, then 500 on: q 0.9 0.5.'[-34:]
+    >>> placements({"q": 2.8}, Result("placement", {}, rows)).alt[-36:]
+    'q 2.8; ours, then 500 on: q 0.9 0.5.'
     """
     ours = {offset: result.values(f"accuracy_{offset}", "place")
             for offset in (0, 500)}
@@ -333,8 +334,7 @@ def placements(published, result):
                            color=COLORS["q" if offset == 0 else "k"],
                            fillstyle=fill, ls="none")
         _named(left, names, "loss, published", "lower is better")
-        _named(right, names, "accuracy, ours: ● as trained,",
-               "□ 500 tokens on")
+        _named(right, names, "accuracy, ours", "● as trained □ 500 on")
         right.set_xlim(-0.04, 1.06)
         return Picture(figure, _told(published, ours))
 

@@ -9,6 +9,14 @@ from __future__ import annotations
 from .. import pages
 from .core import IDS, SOURCES, TOPICS, VERDICTS, counts, spoken
 
+# Words of a claim's name that are not written in small letters.
+_SPELLED = {
+    "abel": "Abel", "alibi": "ALiBi", "bert": "BERT", "cls": "CLS",
+    "cnn": "CNN", "gpt": "GPT", "l": "L", "llama": "LLaMA", "rnn": "RNN",
+    "roformer": "RoFormer", "rope": "RoPE", "su": "Su", "yarn": "YaRN",
+    "yarns": "YaRN's",
+}
+
 
 def card(claim, places):
     """One claim as Markdown.
@@ -56,12 +64,19 @@ def _origin(claim):
 
 
 def _where(claim, places):
-    found = dict.fromkeys(
-        place for number in claim.ids for place in places.get(number, ()))
-    links = (f"[{place.chapter}]({place.stem}.ipynb#{place.anchor})"
-             for place in found)
-    text = ", ".join(links)
-    return f"; more in {text}" if text else ""
+    chapters = {}
+    for number in claim.ids:
+        for place in places.get(number, ()):
+            link = f"[{place.heading}]({place.stem}.ipynb#{place.anchor})"
+            chapters.setdefault(place.chapter, {})[link] = None
+    told = ", ".join(f"{chapter} ({', '.join(chapters[chapter])})"
+                     for chapter in sorted(chapters, key=_order))
+    return f"; more in {told}" if told else ""
+
+
+def _order(chapter):
+    number = chapter.removeprefix("chapter ")
+    return (int(number), "") if number.isdigit() else (99, chapter)
 
 
 def topic(name, claims, places):
@@ -138,8 +153,10 @@ def index(source, claims):
             f" {_link(judged[number])} |"
             for number in IDS if number.startswith(source)]
     head = f"| {SOURCES[source][1]} | verdict | claim |"
-    return "\n".join([head, "|--:|---|---|", *rows])
+    table = [head, "|--:|---|---|", *rows]
+    return "\n".join(["::::{container} statements", *table, "::::"])
 
 
 def _link(claim):
-    return f"[{claim.name.replace('-', ' ')}](#claim-{claim.name})"
+    words = (_SPELLED.get(word, word) for word in claim.name.split("-"))
+    return f"[{' '.join(words)}](#claim-{claim.name})"
