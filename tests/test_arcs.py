@@ -22,7 +22,7 @@ ODD = [2 * np.pi / 50, -0.03, 0.0]
         (20, 1e4, 4096, False, 2),
     ],
 )
-def test_unfinished_dials_that_the_book_quotes(width, base, length, both_ways, unfinished):
+def test_unfinished_dials_of_the_book(width, base, length, both_ways, unfinished):
     """Mistake 10 says 18 of 64."""
     share = seen_share(inverse_frequencies(width, base), length, both_ways)
     assert np.sum(share < 1) == unfinished

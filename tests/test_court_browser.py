@@ -80,7 +80,7 @@ def test_filter_works_with_the_keyboard(tab):
     wanted = [name for name in wanted if CLAIMS[name].topic == "distance"]
     assert shown(tab) == wanted
     tab.keyboard.press("Tab")
-    tab.keyboard.type("PEAK  query")
+    tab.keyboard.type("LOWER  rope")
     assert "far-tokens-score-lower" in shown(tab)
     assert set(shown(tab)) < set(wanted)
 
@@ -120,14 +120,16 @@ def test_link_from_outside_leads_to_its_claim(browser, name):
 def test_link_to_a_hidden_claim_shows_it(tab):
     """The filter gives way, also if the address was that of the claim."""
     name = "far-tokens-score-lower"
-    for _ in range(2):
+    link = tab.locator(f'.statements a[href="#claim-{name}"]').first
+    for follow in (
+        lambda: tab.evaluate(f"location.hash = 'claim-{name}'"),
+        lambda: link.press("Enter"),
+    ):
         choose(tab, 0, "true")
         assert name not in shown(tab)
-        link = tab.locator(f'.statements a[href="#claim-{name}"]').first
-        link.focus()
-        tab.keyboard.press("Enter")
-        assert len(shown(tab)) == ALL
+        follow()
         assert in_view(tab, name) and marked(tab, name)
+        assert len(shown(tab)) == ALL
 
 
 def column(tab, number):
@@ -180,6 +182,7 @@ def test_wide_table_scrolls_in_itself(tab):
     tab.set_viewport_size({"width": 360, "height": 740})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 360
     table = tab.locator(".sortable")
+    assert table.get_attribute("tabindex") == "0"  # Safari asks for it
     table.focus()
     for _ in range(8):
         tab.keyboard.press("ArrowRight")

@@ -28,6 +28,7 @@ from rope_edu.pretrained import (
     sample,
     vocabulary,
 )
+from rope_edu.rotary import RotaryEmbedding
 
 LOOKS = {}
 FILE = files("rope_edu").joinpath("data", "smollm_looks.json")
@@ -377,7 +378,7 @@ def amplitudes(model, layer=16, head=0, count=256):
 
     Examples
     --------
-    >>> found = amplitudes(Llama.random(smollm._toy()), 1, 0, count=40)
+    >>> found = amplitudes(Llama.random(smollm._toy()), layer=1, count=40)
     >>> len(found["sizes"]), len(found["phases"])
     (2, 2)
     """
@@ -395,7 +396,7 @@ def amplitudes(model, layer=16, head=0, count=256):
 
 @_look
 def copies(model, lists=1, near=NEAR, far=FAR):
-    """Copying of lists across two gaps, by method.
+    """Copying of lists across two gaps, by method and for two mistakes.
 
     Parameters
     ----------
@@ -408,22 +409,57 @@ def copies(model, lists=1, near=NEAR, far=FAR):
     Returns
     -------
     dict of str to list of float
-        Share of words that are right across either gap, by method.
+        Share of words that are right across either gap.
 
     Examples
     --------
-    >>> list(copies(Llama.random(smollm._toy()), near=64, far=65))
-    ['plain', 'PI x2', 'NTK x2', 'YaRN x2']
+    >>> list(copies(Llama.random(smollm._toy()), far=65))[:3]
+    ['plain', 'PI x2', 'NTK x2']
     """
-    words = smollm.word_lists(lists)
+    words, width = smollm.word_lists(lists), model.config.rope.rotary_dim
+    other = RotaryEmbedding.from_base(width, 10**4).inv_freq
+    ways = smollm.scalings(model.config.context) | {
+        "base 10,000": smollm._with_rates(model, other),
+        "wrong layout": smollm._readings(model)["wrong"],
+    }
     return {
         name: [
-            smollm._mean(smollm.copying(model, words, gap, model.rope(method))
-                         ["accuracy"])
+            smollm._mean(
+                smollm.copying(model, words, gap, rope)["accuracy"]
+            )
             for gap in (near, far)
         ]
-        for name, method in smollm.scalings(model.config.context).items()
+        for name, rope in ways.items()
     }
+
+
+def patients():
+    """Tell of three models what exercise 16.4 asks about.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> print(patients()[0])
+    1: 384 tokens cost 3.89 nats at position 0, 4.68 at 1,024, 5.05 at 4,096
+    """
+    rounded = smollm.stored("precision")["bfloat16"]["loss"]
+    cost, gaps = smollm.stored("short-cost"), smollm.stored("copy-gap")
+    near, far = (np.mean(gaps[name][at]) for name, at in
+                 (("PI x2", 0), ("plain", 4)))
+    late = smollm.stored("long-plain")["losses"]
+    return [
+        f"1: 384 tokens cost {rounded[0]:.2f} nats at position 0,"
+        f" {rounded[2]:.2f} at 1,024, {rounded[3]:.2f} at 4,096",
+        f"2: 2048 tokens cost {cost['PI x2']:.2f} nats at any position"
+        f" ({cost['plain']:.2f} is usual);\n   of a list 64 tokens back,"
+        f" {near:.0%} is copied",
+        f"3: {late[0]:.2f} nats at the beginning of a text, {late[-1]:.2f}"
+        f" at token 16,000;\n   of a list 7168 tokens back, {far:.0%} is"
+        " copied",
+    ]
 
 
 def store():

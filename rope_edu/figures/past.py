@@ -254,7 +254,8 @@ def losses(table, names):
         axes.set(xlabel="places in the text", xlim=(-0.2, places[-1] + 0.9),
                  ylabel="nats per character")
         return Picture(figure, "Loss by place in the text, mean of the seeds,"
-                       f" in the first stretch and the last: {'; '.join(told)}.")
+                       " in the first stretch and the last:"
+                       f" {'; '.join(told)}.")
 
 
 def _color(label):

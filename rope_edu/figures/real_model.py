@@ -34,11 +34,33 @@ def _look(name):
     return LOOKS[name.split()[0]]
 
 
-def _trained(axes, length=LENGTH):
-    axes.axvline(length, color=INK, lw=0.6, dashes=(1, 2))
-    axes.annotate("trained length", (length, 1), (3, -2), va="top",
+def _label(name):
+    return name.replace(" x", " ×")
+
+
+def _listed(numbers, form=".2f"):
+    return ", ".join(format(x, form) for x in numbers)
+
+
+def _mark_length(axes):
+    axes.axvline(LENGTH, color=INK, lw=0.6, dashes=(1, 2))
+    axes.annotate("length in\nthe settings", (LENGTH, 1), (3, -2), va="top",
                   xycoords=("data", "axes fraction"), size=8.5,
                   textcoords="offset points")
+
+
+def _gaps_and_shares(axes):
+    _mark_length(axes)
+    axes.set(xlabel="tokens back to the first mention", ylim=(-0.03, 1.12),
+             xlim=(-400, 17200), ylabel="share of words that are right")
+    axes.set_xticks(TICKS, [f"{t:,}" for t in TICKS])
+
+
+def _reach(gaps, shares, least=0.1):
+    """Say how a method begins, and how far it keeps a share."""
+    kept = np.flatnonzero(np.array(shares) >= least)
+    end = f"up to {gaps[kept[-1]]:,}" if kept.size else "nowhere"
+    return f"{shares[0]:.2f} at {gaps[0]:,}, {least} {end}"
 
 
 def copies(starts, methods):
@@ -57,8 +79,8 @@ def copies(starts, methods):
 
     Examples
     --------
-    >>> copies([64, 8128], {"plain": [[0.8, 0.9], [0, 0]]}).alt.split("; ")[1]
-    'plain 0.85, 0.00.'
+    >>> copies([64, 8128], {"plain": [[0.8, 0.9], [0, 0]]}).alt.split(": ")[1]
+    'plain 0.85 at 64, 0.1 up to 64.'
     """
     moves = np.linspace(-1, 1, len(methods)) * 110  # ranges side by side
     with canvas(height=3.5) as (figure, axes):
@@ -66,22 +88,16 @@ def copies(starts, methods):
             (color, dashes, mark), rows = _look(name), np.array(rows)
             at = np.array(starts) + move
             axes.plot(at, rows.mean(1), mark, ms=4, color=color, ls="-",
-                      dashes=dashes, label=name)
+                      dashes=dashes, label=_label(name))
             axes.vlines(at, rows.min(1), rows.max(1), color=color, lw=0.6)
-        _trained(axes)
-        axes.set(xlabel="tokens back to the first mention", ylim=(-0.03, 1.12),
-                 ylabel="share of words that are right")
-        axes.set_xticks(TICKS, [f"{t:,}" for t in TICKS])
+        _gaps_and_shares(axes)
         figure.legend(loc="outside upper center", ncols=4, handlelength=3.2,
                       columnspacing=1.2)
-        told = "; ".join(f"{name} {_listed(np.mean(rows, axis=1))}"
-                         for name, rows in methods.items())
-        return Picture(figure, "Words copied right, as a mean over lists, at"
-                       f" gaps of {_listed(starts, ',d')} tokens; {told}.")
-
-
-def _listed(numbers, form=".2f"):
-    return ", ".join(format(x, form) for x in numbers)
+        told = "; ".join(
+            f"{_label(name)} {_reach(starts, np.mean(rows, axis=1))}"
+            for name, rows in methods.items())
+        return Picture(figure, "Share of words copied right, by gap in tokens"
+                       f" and as a mean over lists: {told}.")
 
 
 def layouts(trap):
@@ -135,7 +151,7 @@ def readings(losses, best):
     Examples
     --------
     >>> readings({"as trained": 3.8, "moved": 3.8}, "as trained").alt
-    'Loss of one text in nats per token: as trained 3.81, moved 3.80.'
+    'Loss of one text in nats per token: as trained 3.80, moved 3.80.'
     """
     names, values = list(losses), np.array(list(losses.values()))
     rows = -np.arange(len(names))
@@ -224,7 +240,8 @@ def stopped(counts, still, erased):
         told = (f"fastest {still['fastest'][-1]:.2f} stopped and"
                 f" {erased['fastest'][-1]:.2f} erased, slowest"
                 f" {still['slowest'][-1]:.2f} and {erased['slowest'][-1]:.2f}")
-        return Picture(figure, f"Loss with {counts[-1]} pairs changed: {told}.")
+        return Picture(figure,
+                       f"Loss with {counts[-1]} pairs changed: {told}.")
 
 
 def head(sizes, gaps, wavelengths, mark):
@@ -248,25 +265,25 @@ def head(sizes, gaps, wavelengths, mark):
     >>> head([2, 9], [3, 0], [6.3, 5000], 1000).alt.split("; ")[1]
     'pairs above 1,000 tokens add 0.0 of 3.0 logits.'
     """
-    sizes, gaps, slow = np.array(sizes), np.array(gaps), np.array(wavelengths) > mark
-    pairs = np.arange(len(sizes))
+    sizes, gaps = np.array(sizes), np.array(gaps)
+    slow = np.array(wavelengths) > mark
+    edge = np.argmax(slow) - 0.5
+    rows = ((sizes, COLORS["k"], "size of the amplitude"),
+            (gaps, COLORS["q"], "part of the lead of the token before"))
     with canvas(2, 1, height=3.6, sharex=True) as (figure, panels):
-        for axes, values, color, title in (
-                (panels[0], sizes, COLORS["k"], "size of the amplitude"),
-                (panels[1], gaps, COLORS["q"], "added to the lead of the token before")):
-            axes.bar(pairs, values, color=color, width=0.7)
-            axes.axvline(np.argmax(slow) - 0.5, color=INK, lw=0.6,
-                         dashes=(1, 2))
+        for axes, (values, color, title) in zip(panels, rows):
+            axes.bar(np.arange(len(values)), values, color=color, width=0.7)
+            axes.axvline(edge, color=INK, lw=0.6, dashes=(1, 2))
             axes.set(title=title, ylabel="logits")
-        panels[0].annotate(f"wavelength above\n{mark:,} tokens",
-                           (np.argmax(slow) - 0.5, 1), (4, -2), va="top",
+        panels[0].annotate(f"wavelength above\n{mark:,} tokens", (edge, 1),
+                           (4, -2), va="top", size=8.5,
                            xycoords=("data", "axes fraction"),
-                           textcoords="offset points", size=8.5)
+                           textcoords="offset points")
         panels[1].set_xlabel("number i of the pair")
-        return Picture(figure, f"Largest amplitude {sizes.max():.1f} logits, on"
-                       f" pair {sizes.argmax()}; pairs above {mark:,} tokens"
-                       f" add {gaps[slow].sum():.1f} of {gaps.sum():.1f}"
-                       " logits.")
+        return Picture(figure, "The largest amplitude has"
+                       f" {sizes.max():.1f} logits, on pair"
+                       f" {sizes.argmax()}; pairs above {mark:,} tokens add"
+                       f" {gaps[slow].sum():.1f} of {gaps.sum():.1f} logits.")
 
 
 def between_tokens(plain, squeezed, factor, reach=12):
@@ -324,18 +341,18 @@ def attention(methods):
     Examples
     --------
     >>> attention({"plain": [0, 0.7, 0.1], "PI x2": [0, 0.1, 0.4]}).alt
-    'Distance that gets the most attention: plain 1 (0.70), PI x2 2 (0.40).'
+    'Distance that gets the most attention: plain 1 (0.70), PI ×2 2 (0.40).'
     """
-    marks = itertools.cycle("oD^sv")
     with canvas(height=2.9) as (figure, axes):
-        for (name, values), mark, dashes in zip(
-                methods.items(), marks, itertools.cycle(DASHES)):
-            axes.plot(values, mark, ls="-", ms=4, dashes=dashes, label=name,
-                      color=_look(name)[0])
+        for (name, values), dashes in zip(
+                methods.items(), itertools.cycle(DASHES)):
+            color, _, mark = _look(name)
+            axes.plot(values, mark, ls="-", ms=4, dashes=dashes, color=color,
+                      label=_label(name))
         axes.set(xlabel="tokens from the query back to the key",
                  ylabel="mean attention")
         axes.legend(handlelength=3.2)
-        told = ", ".join(f"{name} {np.argmax(v)} ({np.max(v):.2f})"
+        told = ", ".join(f"{_label(name)} {np.argmax(v)} ({np.max(v):.2f})"
                          for name, v in methods.items())
         return Picture(figure,
                        f"Distance that gets the most attention: {told}.")
@@ -356,8 +373,8 @@ def long_text(losses, chunk):
 
     Examples
     --------
-    >>> long_text({"plain": [3, 6], "YaRN x2": [3, 2.5]}, 8192).alt[-21:]
-    'plain 6.0, YaRN x2 2.5.'
+    >>> long_text({"plain": [3, 6], "YaRN x2": [3, 2]}, 8192).alt[-23:]
+    'plain 6.0, YaRN ×2 2.0.'
     """
     rows = {name: np.array(values) for name, values in losses.items()}
     *_, last = rows
@@ -366,14 +383,17 @@ def long_text(losses, chunk):
         for name, values in rows.items():
             color, dashes, _ = _look(name)
             for axes, y in zip(panels, (values, values - rows[last])):
-                axes.plot(at, y, color=color, dashes=dashes, label=name)
-        _trained(panels[0])
+                axes.plot(at, y, color=color, dashes=dashes,
+                          label=_label(name))
+        _mark_length(panels[0])
         panels[1].axvline(LENGTH, color=INK, lw=0.6, dashes=(1, 2))
         panels[0].set_ylabel("nats per token")
-        panels[1].set(ylabel=f"less {last}", xlabel="place in the text")
-        panels[1].set_xticks([0, *TICKS[1:]], ["0", *(f"{t:,}" for t in TICKS[1:])])
+        panels[1].set(ylabel=f"minus {_label(last)}", xlim=(0, 17200),
+                      xlabel="place in the text")
+        panels[1].set_xticks([0, *TICKS[1:]],
+                             ["0", *(f"{t:,}" for t in TICKS[1:])])
         panels[0].legend(handlelength=3.2, loc="upper left")
-        told = ", ".join(f"{name} {v[-1]:.1f}" for name, v in rows.items())
+        told = ", ".join(f"{_label(n)} {v[-1]:.1f}" for n, v in rows.items())
         return Picture(figure, "Loss along a text, in nats per token; in the"
                        f" last {chunk} tokens: {told}.")
 
@@ -399,21 +419,20 @@ def across_text(starts, methods, gaps, bare):
     Examples
     --------
     >>> across_text([1024], {"plain": [0.8]}, [64], [0.9]).alt.split(": ")[1]
-    'plain 0.80; nothing between 0.90.'
+    'plain 0.80 at 1,024, 0.1 up to 1,024; with nothing between 0.90 at 64,
+    0.1 up to 64.'
     """
     with canvas(height=3.3) as (figure, axes):
         for name, values in methods.items():
             color, dashes, mark = _look(name)
             axes.plot(starts, values, mark, ls="-", ms=4, color=color,
-                      dashes=dashes, label=name)
+                      dashes=dashes, label=_label(name))
         axes.plot(gaps, bare, "o", ms=7, mfc="none", color=COLORS["k"],
                   label="plain, nothing between")
-        _trained(axes)
-        axes.set(xlabel="tokens back to the first mention", ylim=(-0.03, 1.12),
-                 ylabel="share of words that are right")
-        axes.set_xticks(TICKS, [f"{t:,}" for t in TICKS])
+        _gaps_and_shares(axes)
         figure.legend(loc="outside upper center", ncols=2, handlelength=3.2)
-        told = "; ".join(f"{name} {_listed(v)}" for name, v in methods.items())
-        return Picture(figure, "Words copied right across text, at gaps of"
-                       f" {_listed(starts, ',d')} tokens: {told};"
-                       f" nothing between {_listed(bare)}.")
+        told = "; ".join(f"{_label(name)} {_reach(starts, v)}"
+                         for name, v in methods.items())
+        return Picture(figure, "Share of words copied right across text, by"
+                       f" gap in tokens: {told}; with nothing between"
+                       f" {_reach(gaps, bare)}.")
