@@ -27,7 +27,7 @@ from torch.nn import functional
 from rope_edu.frequencies import inverse_frequencies
 from rope_edu.reference import rotate_dense, rotate_interleaved
 from rope_edu.rotary import RotaryEmbedding, apply_rotary
-from rope_edu.timing import compare
+from rope_edu.timing import FEWEST_ROUNDS, compare
 
 HEADS, HEAD_DIM = 32, 128
 # 16 MiB each. Beyond 32 MiB glibc maps fresh pages for every result, and the
@@ -295,7 +295,12 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--busy", action="store_true")
     parser.add_argument("--json", type=Path, metavar="FILE")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.rounds < FEWEST_ROUNDS:
+        parser.error(f"--rounds must be at least {FEWEST_ROUNDS}")
+    if options.json and not options.json.absolute().parent.is_dir():
+        parser.error(f"--json must be in a folder that exists: {options.json}")
+    return options
 
 
 def main():

@@ -20,7 +20,7 @@ import torch
 
 from rope_edu.kernels import rotate_pair
 from rope_edu.rotary import RotaryEmbedding, apply_rotary
-from rope_edu.timing import compare
+from rope_edu.timing import FEWEST_ROUNDS, compare
 
 TOKENS = (1, 16, 256, 4096, 32768, 131072)
 HEADS, KEY_HEADS = (8, 32), 8
@@ -162,7 +162,16 @@ def arguments():
         "--device", choices=("cuda", "cpu"), default="cuda",
         help="cpu: to try the script, with few tokens",
     )
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.rounds < FEWEST_ROUNDS:
+        parser.error(f"--rounds must be at least {FEWEST_ROUNDS}")
+    if min(options.tokens) < 1:
+        parser.error("--tokens must be positive")
+    if any(width < 2 or width % 2 for width in options.head_dims):
+        parser.error("--head-dims must be even and positive")
+    if options.out.exists() and not options.out.is_dir():
+        parser.error(f"--out must be a folder, got {options.out}")
+    return options
 
 
 def sheet(kept):

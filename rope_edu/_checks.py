@@ -69,6 +69,13 @@ def as_choice(name, value, choices):
     return value
 
 
+def as_flag(name, value):
+    """Return a bool; the text "False" would count as True."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return value
+
+
 def as_layout(layout):
     """Return the name of a layout, ``"interleaved"`` or ``"half"``."""
     return as_choice("layout", layout, LAYOUTS)

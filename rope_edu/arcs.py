@@ -7,8 +7,9 @@ a model makes of those it has not met is another question.
 
 import numpy as np
 
-from rope_edu._checks import as_count, as_inv_freq, as_real
+from rope_edu._checks import as_count, as_flag, as_inv_freq, as_positions
 from rope_edu.frequencies import angles
+from rope_edu.scaling import _as_positive
 
 TURN = 2 * np.pi
 
@@ -34,8 +35,8 @@ def seen_share(inv_freq, length, both_ways=False):
     Raises
     ------
     TypeError, ValueError
-        If `inv_freq` is wrong as in `angles` or `length` is not a positive
-        integer.
+        If `inv_freq` is wrong as in `angles`, `length` is not a positive
+        integer, or `both_ways` not a bool.
 
     Examples
     --------
@@ -44,7 +45,8 @@ def seen_share(inv_freq, length, both_ways=False):
     """
     rates = np.abs(as_inv_freq(inv_freq))
     swept = (as_count("length", length) - 1) * rates / TURN
-    return np.minimum(1.0, 2 * swept if both_ways else swept)
+    ways = 2 if as_flag("both_ways", both_ways) else 1
+    return np.minimum(1.0, ways * swept)
 
 
 def angle_from_seen(inv_freq, length, offsets):
@@ -67,7 +69,8 @@ def angle_from_seen(inv_freq, length, offsets):
     Raises
     ------
     TypeError, ValueError
-        As in `seen_share`, or if an offset is no position.
+        As in `seen_share`, or if `offsets` are not positions from 0 on, on
+        one axis.
 
     Examples
     --------
@@ -75,9 +78,19 @@ def angle_from_seen(inv_freq, length, offsets):
     [[0.0], [0.001], [0.3]]
     """
     seen = angles(np.arange(as_count("length", length)), inv_freq) % TURN
-    asked = angles(offsets, inv_freq) % TURN
-    columns = zip(seen.T, np.reshape(asked, (-1, seen.shape[1])).T)
+    asked = angles(_as_offsets(offsets), inv_freq) % TURN
+    columns = zip(seen.T, asked.T)
     return np.stack([_nearest(*column) for column in columns], axis=-1)
+
+
+def _as_offsets(offsets):
+    offsets = as_positions(offsets, "offsets")
+    if offsets.ndim != 1 or (offsets < 0).any():
+        raise ValueError(
+            "offsets must be a list of tokens back to the key, 0 or more,"
+            f" got {offsets}"
+        )
+    return offsets
 
 
 def _nearest(seen, asked):
@@ -117,7 +130,8 @@ def hidden_amplitudes(inv_freq, length, reach, limit=1.0, weight=1e-4):
     ------
     TypeError, ValueError
         If an argument is wrong as in `angles`, a count is not a positive
-        integer, or `reach` is not above `length`.
+        integer, `reach` is not above `length`, or `limit` or `weight` not
+        above 0 or so small that rounding hides the seen offsets.
 
     Examples
     --------
@@ -134,15 +148,18 @@ def hidden_amplitudes(inv_freq, length, reach, limit=1.0, weight=1e-4):
     rows = np.concatenate([waves.real, -waves.imag], axis=-1)
     near, far = (part.T @ part / len(part)
                  for part in (rows[:seen], rows[seen:]))
-    x = _largest_ratio(far, near + as_real("weight", weight)
+    x = _largest_ratio(far, near + _as_positive("weight", weight)
                        * np.eye(len(near)))
     h = x[:len(x) // 2] + 1j * x[len(x) // 2:]
     sign = np.sign(rows[-1] @ x)  # an eigenvector has none of its own
-    return sign * as_real("limit", limit) * h / np.abs(h).max()
+    return sign * _as_positive("limit", limit) * h / np.abs(h).max()
 
 
 def _largest_ratio(over, under):
     """Return x with the largest ``x^T over x / x^T under x``."""
     values, vectors = np.linalg.eigh(under)
+    if values[0] <= 0:
+        raise ValueError("weight must be larger: these dials differ by less"
+                         " than rounding on the seen offsets")
     white = vectors / np.sqrt(values)
     return white @ np.linalg.eigh(white.T @ over @ white)[1][:, -1]

@@ -19,8 +19,8 @@ import os
 
 import torch
 
-from rope_edu._checks import as_layout
-from rope_edu.rotary import _check_arguments, _check_flag, apply_rotary
+from rope_edu._checks import as_flag, as_layout
+from rope_edu.rotary import _check_arguments, apply_rotary
 
 try:
     import triton
@@ -266,7 +266,7 @@ def rotate_pair(
     >>> k[0, 0].numpy().round(4).tolist()
     [[1.0, 1.0], [-1.1311, -0.8489]]
     """
-    layout, _ = as_layout(layout), _check_flag("inverse", inverse)
+    layout, _ = as_layout(layout), as_flag("inverse", inverse)
     _check_arguments(q, cos, sin, rotary_dim, "q")
     _check_arguments(k, cos, sin, rotary_dim, "k")
     _check_pair(q, k)
@@ -274,6 +274,12 @@ def rotate_pair(
         raise ValueError(
             "cos and sin must not require a gradient here; apply_rotary"
             " gives them one"
+        )
+    if torch._C._are_functorch_transforms_active():
+        # There the operator has no gradient, and a forward one of 0.
+        return tuple(
+            apply_rotary(x, cos, sin, layout, inverse, rotary_dim)
+            for x in (q, k)
         )
     cos, sin = _as_table("cos", cos, q), _as_table("sin", sin, q)
     sin = -sin if inverse else sin

@@ -14,12 +14,19 @@ Everything is causal and in float64; the tokens stand at 0, 1, 2, ...
 
 import numpy as np
 
-from rope_edu._checks import as_vectors
+from rope_edu._checks import (
+    as_flag,
+    as_inv_freq,
+    as_vectors,
+    rotated_width,
+)
 from rope_edu.reference import rotate
 
 
 def positive_features(x):
-    """Features that are never 0 or less: ``x + 1``, or ``exp(x)`` below 0.
+    """Features above 0: ``x + 1``, or ``exp(x)`` where x is below 0.
+
+    Below about -745 float64 rounds the exponential to 0.
 
     Parameters
     ----------
@@ -59,6 +66,7 @@ def _turned(a, b, inv_freq):
         raise ValueError(
             f"a and b must have one shape, got {a.shape} and {b.shape}"
         )
+    rotated_width(a.shape[1], as_inv_freq(inv_freq), None, "a")
     ids = np.arange(len(a))
     return a, b, rotate(a, ids, inv_freq), rotate(b, ids, inv_freq)
 
@@ -86,7 +94,8 @@ def linear_weights(a, b, inv_freq, turn_denominator=False):
     ------
     TypeError, ValueError
         If `a` and `b` are not two arrays of one shape with two axes,
-        `inv_freq` does not fit their width, or a row would be divided by 0.
+        `inv_freq` does not fit their width, `turn_denominator` is not a bool,
+        or a row would be divided by 0.
 
     References
     ----------
@@ -100,14 +109,18 @@ def linear_weights(a, b, inv_freq, turn_denominator=False):
     """
     a, b, turned_a, turned_b = _turned(a, b, inv_freq)
     numerators = np.tril(turned_a @ turned_b.T)
-    below = numerators if turn_denominator else np.tril(a @ b.T)
-    sums = below.sum(axis=1, keepdims=True)
+    turned = as_flag("turn_denominator", turn_denominator)
+    below = numerators if turned else np.tril(a @ b.T)
+    return numerators / _as_divisors(below.sum(axis=1, keepdims=True))
+
+
+def _as_divisors(sums):
     if (sums == 0).any():
         raise ValueError(
             "a and b must have weights with a sum other than 0, got 0 for"
-            f" query {int(np.argmin(np.abs(sums)))}"
+            f" query {int(np.argmax(sums == 0))}"
         )
-    return numerators / sums
+    return sums
 
 
 def linear_state_attention(a, b, v, inv_freq):
@@ -148,9 +161,10 @@ def linear_state_attention(a, b, v, inv_freq):
             f"v must have {len(a)} rows, one for each token, got shape"
             f" {v.shape}"
         )
-    state, total, rows = np.zeros((v.shape[1], a.shape[1])), 0.0, []
+    state, total = np.zeros((v.shape[1], a.shape[1])), np.zeros(a.shape[1])
+    rows, sums = np.empty_like(v), np.empty((len(a), 1))
     for i in range(len(a)):
         state = state + np.outer(v[i], turned_b[i])
         total = total + b[i]
-        rows.append(state @ turned_a[i] / (total @ a[i]))
-    return np.array(rows)
+        rows[i], sums[i] = state @ turned_a[i], total @ a[i]
+    return rows / _as_divisors(sums)

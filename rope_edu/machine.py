@@ -9,7 +9,7 @@ machine's own clock moves.
 
 import random
 
-from rope_edu.scaling import _as_positive
+from rope_edu.scaling import _as_number, _as_positive
 
 
 class Machine:
@@ -28,9 +28,9 @@ class Machine:
 
     Raises
     ------
-    ValueError
-        If `first` is negative, `busy_from` not positive or `interrupted` not
-        a share.
+    TypeError, ValueError
+        If one of the three is not a number, `first` is negative, `busy_from`
+        not positive or `interrupted` not a share.
 
     Examples
     --------
@@ -43,11 +43,12 @@ class Machine:
     def __init__(
         self, first=0.0, busy_from=float("inf"), interrupted=0.0, seed=0
     ):
-        if not first >= 0:
+        if _as_number("first", first) < 0:
             raise ValueError(f"first must not be negative, got {first}")
-        if not busy_from > 0:
+        never = busy_from == float("inf")
+        if not never and _as_number("busy_from", busy_from) <= 0:
             raise ValueError(f"busy_from must be positive, got {busy_from}")
-        if not 0 <= interrupted < 1:
+        if not 0 <= _as_number("interrupted", interrupted) < 1:
             raise ValueError(
                 f"interrupted must be a share below 1, got {interrupted}"
             )

@@ -7,7 +7,7 @@ what a trained model does with them.
 
 import numpy as np
 
-from rope_edu._checks import as_count, as_inv_freq, as_real
+from rope_edu._checks import as_count, as_inv_freq, as_positions, as_real
 from rope_edu.frequencies import angles
 
 # Offsets at a time: a table of as many rows and some hundred pairs is small.
@@ -68,6 +68,7 @@ def mean_cosine(offsets, inv_freq):
     >>> mean_cosine([0, 1], [0.0, np.pi]).round(12).tolist()
     [1.0, 0.0]
     """
+    offsets = as_positions(offsets, "offsets")
     return np.cos(angles(offsets, inv_freq)).mean(axis=-1)
 
 
@@ -138,8 +139,8 @@ def previous_token_norm(inv_freq, tokens, share=0.99):
     Raises
     ------
     TypeError, ValueError
-        If an argument is not as above, or a key is turned exactly as the
-        previous one, so that no length is enough.
+        If an argument is not as above, or a key is turned so nearly as the
+        previous one that no length in float64 is enough.
 
     References
     ----------
@@ -172,7 +173,7 @@ def _gaps(inv_freq, tokens):
     # 1 - cos x as 2 sin(x / 2)**2 keeps its digits where x is small.
     halves = angles(away[away != 0], as_inv_freq(inv_freq)) / 2
     gaps = 2 * np.mean(np.sin(halves) ** 2, axis=-1)
-    if gaps.min() == 0:
+    if gaps.min() < 1e-300:
         raise ValueError("inv_freq must turn each key away from the previous"
                          " one: no length is enough")
     return gaps

@@ -46,12 +46,14 @@ class KVCache:
     windowed: int = 0
 
     def __post_init__(self):
-        as_count("layers", self.layers)
-        as_count("numbers", self.numbers)
-        if self.window is None and self.windowed == 0:
-            return
-        as_count("window", self.window)
-        if as_count("windowed", self.windowed) > self.layers:
+        names = ["layers", "numbers"]
+        if self.window is not None or self.windowed != 0:
+            names += ["window", "windowed"]
+        for name in names:
+            # As Python's integers: products of NumPy's may overflow.
+            value = as_count(name, getattr(self, name))
+            object.__setattr__(self, name, value)
+        if self.windowed > self.layers:
             raise ValueError(
                 f"windowed must be at most layers = {self.layers}, got"
                 f" {self.windowed}"

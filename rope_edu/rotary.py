@@ -25,6 +25,7 @@ import torch
 
 from rope_edu._checks import (
     as_count,
+    as_flag,
     as_inv_freq,
     as_layout,
     as_positions,
@@ -240,6 +241,18 @@ def _eager(x, cos, sin, layout):
     return out
 
 
+def _of_tables(x, grad, cos, layout):
+    # Gradients of cos and sin.
+    width = 2 * cos.shape[-1]
+    a, b, first, second = (
+        part.to(cos.dtype)
+        for whole in (x, grad)
+        for part in _halves(whole[..., :width], layout)
+    )
+    parts = a * first + b * second, a * second - b * first
+    return tuple(part.sum_to_size(cos.shape) for part in parts)
+
+
 class _Rotation(torch.autograd.Function):
     # The gradient of a rotation is the rotation back. Nothing of x is kept.
     # Dynamo refuses a class with a jvp, so there is no forward mode.
@@ -252,13 +265,18 @@ class _Rotation(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        _, cos, sin, ctx.layout = inputs
-        ctx.save_for_backward(cos, sin)
+        x, cos, sin, ctx.layout = inputs
+        # Inside another torch.func.grad the tables may have a gradient and
+        # not say so; then x is needed as well.
+        told = any(ctx.needs_input_grad[1:3])
+        ctx.save_for_backward(cos, sin, *[x] * told)
 
     @staticmethod
     def backward(ctx, grad):
-        cos, sin = ctx.saved_tensors
-        return _Rotation.apply(grad, cos, -sin, ctx.layout), None, None, None
+        cos, sin, *x = ctx.saved_tensors
+        back = _Rotation.apply(grad, cos, -sin, ctx.layout)
+        tables = _of_tables(*x, grad, cos, ctx.layout) if x else (None, None)
+        return back, *tables, None
 
     @staticmethod
     def vmap(info, in_dims, x, cos, sin, layout):
@@ -275,21 +293,27 @@ class _Rotation(torch.autograd.Function):
 _Rotation.forward.__signature__ = inspect.signature(_Rotation.forward)
 
 
+def _check_dense(name, value):
+    # Others do not tell their strides, and some not even their shape.
+    if value.is_nested or value.layout != torch.strided:
+        kind = "nested" if value.is_nested else value.layout
+        raise TypeError(
+            f"{name} must be a dense tensor, got a {kind} one: pad it, or"
+            " write to_dense()"
+        )
+
+
 def _check_tensor(name, value):
     if not isinstance(value, torch.Tensor):
         raise TypeError(
             f"{name} must be a torch tensor, got {type(value).__name__};"
             " rope_edu.rotate takes arrays"
         )
+    _check_dense(name, value)
     if value.dtype not in FLOATS:
         raise TypeError(f"{name} must hold floats, got dtype {value.dtype}")
     if value.ndim == 0:
         raise ValueError(f"{name} must be a vector or more, got a number")
-
-
-def _check_flag(name, value):
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
 
 
 def _fit(places, shape):
@@ -406,7 +430,7 @@ def apply_rotary(
     >>> apply_rotary(x, angle.cos(), angle.sin()).numpy().round(4).tolist()
     [0.5403, 0.8415, -0.0998, 0.995]
     """
-    layout, _ = as_layout(layout), _check_flag("inverse", inverse)
+    layout, _ = as_layout(layout), as_flag("inverse", inverse)
     _check_arguments(x, cos, sin, rotary_dim)
     if x.ndim == 1:
         x = x.expand(*cos.shape[:-1], -1)
@@ -429,11 +453,14 @@ def _check_precise(name, dtype):
         )
 
 
-def _as_ids(position_ids):
+def _as_ids(position_ids, name="position_ids"):
     if isinstance(position_ids, torch.Tensor):
-        _check_precise("position_ids", position_ids.dtype)
+        _check_dense(name, position_ids)
+        _check_precise(name, position_ids.dtype)
         return position_ids
-    return torch.tensor(as_positions(position_ids), device="cpu")
+    if getattr(position_ids, "dtype", None) == "float16":
+        _check_precise(name, torch.float16)
+    return torch.tensor(as_positions(position_ids, name), device="cpu")
 
 
 class RotaryEmbedding(torch.nn.Module):
@@ -673,7 +700,7 @@ class RotaryEmbedding(torch.nn.Module):
         torch.Size([2, 5, 3, 4])
         """
         _check_tensor("x", x)
-        _check_flag("inverse", inverse)
+        as_flag("inverse", inverse)
         if seq_dim == -3 and x.ndim > 2:
             turned = self(x.transpose(-2, -3), position_ids, -2, inverse)
             return turned.transpose(-2, -3)

@@ -23,6 +23,7 @@ from rope_edu._checks import (
     as_choice,
     as_count,
     as_even,
+    as_flag,
     as_inv_freq,
     as_positions,
     as_real,
@@ -474,11 +475,7 @@ def mrope_axes(sections, *, interleaved):
     [0, 1, 2, 0, 1, 2, 0, 0]
     """
     counts = _as_sections(sections)
-    if not isinstance(interleaved, bool):
-        raise TypeError(
-            f"interleaved must be True or False, got {interleaved!r}"
-        )
-    if not interleaved:
+    if not as_flag("interleaved", interleaved):
         return np.repeat([0, 1, 2], counts)
     axes = np.zeros(sum(counts), dtype=int)
     axes[1 : 3 * counts[1] : 3] = 1
@@ -554,7 +551,7 @@ def mrope_position_ids(parts):
         shape = _as_part(f"parts[{i}]", part)
         found.append(start + np.indices(shape).reshape(3, -1))
         if isinstance(part, numbers.Integral):
-            found[-1] = start + np.tile(np.arange(part), (3, 1))
+            found[-1] = start + np.tile(np.arange(shape[0]), (3, 1))
         start = found[-1].max() + 1
     if not found:
         raise ValueError("parts must hold a text or a picture, got none")

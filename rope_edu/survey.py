@@ -11,6 +11,7 @@ from importlib.resources import files
 
 import numpy as np
 
+from rope_edu._checks import as_count
 from rope_edu.arcs import seen_share
 from rope_edu.config import RopeConfig, presets
 from rope_edu.frequencies import wavelengths
@@ -114,7 +115,7 @@ class Model:
         >>> models()["Llama 2 7B"].first_negative(4096)
         1707
         """
-        return first_negative(self.rates, limit + 1)
+        return first_negative(self.rates, as_count("limit", limit) + 1)
 
 
 def models():

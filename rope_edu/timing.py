@@ -34,6 +34,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rope_edu._checks import as_count
+from rope_edu.scaling import _as_number
 
 # Confidence of all intervals; eight rounds are the fewest that allow it.
 LEVEL, FEWEST_ROUNDS = 0.99, 8
@@ -106,8 +107,9 @@ def interval(values, level=LEVEL):
 
     Raises
     ------
-    ValueError
-        If there are too few values for the level.
+    TypeError, ValueError
+        If `level` is not a number between 0 and 1, or there are too few
+        values for it.
 
     Notes
     -----
@@ -120,6 +122,8 @@ def interval(values, level=LEVEL):
     >>> interval([3, 1, 2, 5, 4, 8, 6, 7])
     (1, 8)
     """
+    if not 0 < _as_number("level", level) < 1:
+        raise ValueError(f"level must be between 0 and 1, got {level}")
     ordered, n = sorted(values), len(values)
     tail, k = 2.0 ** -len(ordered), 0
     while 2 * tail <= 1 - level and 2 * k < n:
@@ -402,9 +406,10 @@ def compare(
     Raises
     ------
     TypeError
-        If a candidate cannot be called or `rounds` is not an integer.
+        If `candidates` is not a dict of callables, or a number is none.
     ValueError
-        If there is no candidate or `rounds` is below 8.
+        If there is no candidate, `rounds` is below 8, `warmup` or `least`
+        negative, `moved` not positive, or the clock stands still.
 
     Examples
     --------
@@ -414,6 +419,7 @@ def compare(
     ['copy', 'sort']
     """
     _check(candidates, rounds)
+    _check_numbers(warmup, least, moved)
     stamp = environment()
     read = _reader(clock, synchronize)
     timed = {**candidates, _CONTROL: next(iter(candidates.values()))}
@@ -425,12 +431,32 @@ def compare(
     for order in _orders(list(timed), rounds):
         for name in order:
             seconds[name].append(_time(timed[name], calls[name], read))
+    _check_times(seconds.values())
     control = tuple(seconds.pop(_CONTROL))
     seconds = {name: tuple(times) for name, times in seconds.items()}
     return Comparison(seconds, control, moved, stamp)
 
 
+def _check_numbers(warmup, least, moved):
+    if warmup != 0:
+        as_count("warmup", warmup)
+    if _as_number("least", least) < 0:
+        raise ValueError(f"least must not be negative, got {least}")
+    if moved is not None:
+        as_count("moved", moved)
+
+
+def _check_times(times):
+    if min(map(min, times)) <= 0:
+        raise ValueError(
+            "clock must move on while a candidate runs: give a finer one, or"
+            " a larger least"
+        )
+
+
 def _check(candidates, rounds):
+    if not isinstance(candidates, dict):
+        raise TypeError(f"candidates must be a dict, got {candidates!r}")
     if not candidates:
         raise ValueError("candidates must hold a function or more, got none")
     for name, function in candidates.items():

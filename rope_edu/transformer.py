@@ -14,9 +14,9 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from rope_edu._checks import as_choice, as_count, as_width
+from rope_edu._checks import as_choice, as_count, as_flag, as_width
 from rope_edu.encodings import Encoding, Sizes, make
-from rope_edu.rotary import _as_ids, _check_flag
+from rope_edu.rotary import _as_ids
 
 PLACES = ("after", "before")
 LAYERS = ("all", "first")
@@ -458,7 +458,7 @@ class Transformer(nn.Module):
         True
         """
         shape = _check_tokens(tokens, self.vocab_size)
-        _check_flag("return_weights", return_weights)
+        as_flag("return_weights", return_weights)
         self._check_cache(cache, shape)
         state = _state(shape, position_ids, keep, segments, cache)
         state = [part.to(tokens.device) for part in state]
@@ -532,6 +532,8 @@ def _as_rows_of_ids(position_ids, shape, start):
             f"position_ids must have shape {tuple(shape)}, that of tokens, or"
             f" {(shape[1],)}, got {tuple(ids.shape)}"
         )
+    # Wide, so that counting on neither wraps around nor stands still.
+    ids = ids.double() if ids.is_floating_point() else ids.long()
     return ids.expand(shape)
 
 
@@ -557,9 +559,7 @@ def _as_segments(segments, shape, last=0):
 
 
 def _check_rows(name, value, shape, dtypes, kind):
-    if not isinstance(value, torch.Tensor) or value.dtype not in dtypes:
-        got = getattr(value, "dtype", type(value).__name__)
-        raise TypeError(f"{name} must be a tensor of {kind}, got {got}")
+    _check_kind(name, value, dtypes, kind)
     if value.shape != torch.Size(shape):
         raise ValueError(
             f"{name} must have the shape of tokens, {tuple(shape)}, got"
@@ -568,10 +568,15 @@ def _check_rows(name, value, shape, dtypes, kind):
     return value
 
 
+def _check_kind(name, value, dtypes, kind):
+    tensor = isinstance(value, torch.Tensor)
+    if not tensor or value.dtype not in dtypes:
+        got = value.dtype if tensor else type(value).__name__
+        raise TypeError(f"{name} must be a tensor of {kind}, got {got}")
+
+
 def _check_tokens(tokens, vocab_size):
-    if not isinstance(tokens, torch.Tensor) or tokens.dtype not in INTEGERS:
-        got = getattr(tokens, "dtype", type(tokens).__name__)
-        raise TypeError(f"tokens must be a tensor of integers, got {got}")
+    _check_kind("tokens", tokens, INTEGERS, "integers")
     if tokens.ndim != 2 or not tokens.numel():
         raise ValueError(
             "tokens must have shape (batch, sequence), at least one of each,"

@@ -101,8 +101,16 @@ def test_no_other_change_does_better(weight):
         (lambda: seen_share([1.0], 0), ValueError, "length"),
         (lambda: seen_share([1.0], 2.5), TypeError, "length"),
         (lambda: seen_share([], 5), ValueError, "inv_freq"),
-        (lambda: angle_from_seen([1.0], 5, [np.nan]), ValueError, "position"),
+        (lambda: angle_from_seen([1.0], 5, [np.nan]), ValueError, "offsets must be"),
         (lambda: hidden_amplitudes([1.0], 8, 8), ValueError, "reach must be above"),
+        (lambda: seen_share([1.0], 5, "no"), TypeError, "both_ways must be.*'no'"),
+        (lambda: angle_from_seen([1.0], 5, [-3]), ValueError, "offsets.*0 or more"),
+        (lambda: angle_from_seen([1.0], 5, [[1]]), ValueError, "offsets must be a list"),
+        (lambda: angle_from_seen([1.0], 5, [True]), TypeError, "offsets must hold"),
+        (lambda: hidden_amplitudes([1.0], 8, 9, np.nan), ValueError, "limit.*nan"),
+        (lambda: hidden_amplitudes([1.0], 8, 9, weight=-1), ValueError, "weight must"),
+        (lambda: hidden_amplitudes(RATES[46:], 4096, 8192, weight=1e-18), ValueError,
+         "weight must be larger"),
     ],
 )
 def test_errors_name_the_argument(call, kind, told):

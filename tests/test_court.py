@@ -4,7 +4,8 @@ import json
 import re
 
 import pytest
-from book import ROOT
+from book import HTML, ROOT, anchors, target
+from book import page as built
 
 from rope_edu import ledger
 from rope_edu.ledger.claims import CLAIMS, core, page
@@ -17,10 +18,7 @@ KEYS = set(
         re.M,
     )
 )
-# What the chapters that are not written yet will settle.
-NOT_YET = """
-    A45 A50 A51 C16 C17 C18 C19 C27 mistake-20
-""".split()
+COURT = HTML / "notebooks" / "18-the-court.html"
 RUNS = {name: claim.run for name, claim in CLAIMS.items() if claim.run}
 each_claim = pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
 # What a valid claim can be made of; each test spoils one of them.
@@ -99,7 +97,7 @@ def test_math_is_closed(claim):
 @pytest.mark.parametrize("number", core.IDS)
 def test_statement_has_its_place(number):
     """A reader finds where in the book it is settled."""
-    assert (number in PLACES) != (number in NOT_YET)
+    assert PLACES.get(number)
 
 
 def test_tags_name_statements():
@@ -130,6 +128,11 @@ def test_place_of_a_cell(tmp_path):
     place = Place("03-name", "two-words", "Two *words*")
     assert places(tmp_path) == {"A1": [place], "mistake-3": [place]}
     assert place.chapter == "chapter 3"
+    (tmp_path / "04-name.ipynb").write_text(json.dumps({"cells": cells[-1:]}), "utf-8")
+    with pytest.raises(ValueError, match="04-name.ipynb: no heading above claim-A1"):
+        places(tmp_path)
+    with pytest.raises(ValueError, match="folder must hold notebooks.*nowhere"):
+        places(tmp_path / "nowhere")
     assert Place("appendix-ledger", "", "").chapter == "appendix ledger"
 
 
@@ -199,20 +202,99 @@ def test_card_of_one_claim():
     assert lines[0] == "::::{container} claim true derivation"
     assert "- ✓ 2 \\* 3 = 6" in lines
     assert "- source: {cite:t}`a2020b,c2021d`" in lines
-    assert "- said in A54" in lines and lines[-1] == "::::"
+    assert "- said in statement 54 of the first text" in lines
+    assert lines[-1] == "::::"
     with pytest.raises(ValueError, match="name must be one of order"):
         page.topic("turns", CLAIMS, {})
 
 
-def test_index_links_every_statement():
-    """A number of the sources leads to its verdict."""
-    rows = page.index(CLAIMS).splitlines()[2:]
-    assert len(rows) == len(core.IDS)
-    for row, number in zip(rows, core.IDS, strict=True):
-        (claim,) = [c for c in CLAIMS.values() if number in c.ids]
-        assert row == (
-            f"| {number.replace('-', ' ')} | [{claim.verdict}](#claim-{claim.name}) |"
-        )
+@pytest.mark.parametrize("verdict", core.VERDICTS)
+def test_proof_is_claimed_for_what_it_proves(verdict):
+    """An equation does not prove the claim that it contradicts."""
+    shown = page.card(valid(verdict=verdict), {})
+    assert ("proved" in shown) == (verdict in ("true", "conditional"))
+    assert ("- see {eq}`sum-2d`" in shown) != ("proved" in shown)
+
+
+def test_places_stand_by_chapter():
+    """In the order of the book, each section once."""
+    claim = valid(ids=("A54", "B28"))
+    found = {
+        "B28": [Place("03-third", "x", "X"), Place("12-twelfth", "y", "Y")],
+        "A54": [
+            Place("appendix-ledger", "z", "Z"),
+            Place("12-twelfth", "y", "Y"),
+            Place("12-twelfth", "w", "W"),
+        ],
+    }
+    assert page.card(claim, found).splitlines()[-2].split("; more in ")[1] == (
+        "chapter 3 ([X](03-third.ipynb#x)), chapter 12 ([Y](12-twelfth.ipynb#y),"
+        " [W](12-twelfth.ipynb#w)), appendix ledger ([Z](appendix-ledger.ipynb#z))"
+    )
+
+
+@pytest.mark.parametrize("source", core.SOURCES)
+def test_index_links_every_statement(source):
+    """A number of a source leads to its verdict."""
+    rows = page.index(source, CLAIMS).splitlines()[3:-1]
+    last, *_ = core.SOURCES[source]
+    assert len(rows) == last
+    for number, row in enumerate(rows, start=1):
+        (claim,) = [c for c in CLAIMS.values() if f"{source}{number}" in c.ids]
+        assert row.startswith(f"| {number} | {claim.verdict} | [")
+        assert row.endswith(f"](#claim-{claim.name}) |")
+
+
+def test_index_of_no_source():
+    """The error names the sources."""
+    with pytest.raises(ValueError, match="source must be one of A, B, C, mistake-"):
+        page.index("D", CLAIMS)
+
+
+def outputs():
+    """Return all that the cells of the court's page show as text."""
+    notebook = json.loads((ROOT / "notebooks" / "18-the-court.ipynb").read_text("utf-8"))
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            yield "".join(data.get("text/markdown") or data.get("text/plain", ""))
+
+
+def test_page_counts_what_there_is():
+    """The table and the figure are those of the claims as they are now."""
+    found = list(outputs())
+    assert page.verdicts(CLAIMS) in found
+    told = ", ".join(f"{n} {v}" for v, (n, _) in core.counts(CLAIMS.values()).items())
+    assert f"{len(CLAIMS)} claims: {told}." in found
+
+
+@pytest.mark.parametrize("name", core.TOPICS)
+def test_page_shows_every_claim_as_it_is_now(name):
+    """Also its places, which change when other chapters do."""
+    assert page.topic(name, CLAIMS, PLACES) in outputs(), (
+        "run tools/execute.py 18 once more, after the other chapters"
+    )
+
+
+@pytest.mark.parametrize("number", core.IDS)
+def test_statement_leads_to_its_place(number):
+    """On the built page: from the index to the claim, on to the sections."""
+    if not COURT.exists():
+        pytest.skip("the page of the court has not been built")
+    (claim,) = [c for c in CLAIMS.values() if number in c.ids]
+    name = f"claim-{claim.name}"
+    assert built(COURT).select(f'.statements a[href="#{name}"]')
+    card = built(COURT).find(id=name)
+    assert card.find(class_="verdict").get_text() == claim.verdict
+    links = [(target(COURT, x["href"]), x.get_text()) for x in card.find_all("a")]
+    for place in PLACES[number]:
+        page_of_place = HTML / "notebooks" / f"{place.stem}.html"
+        assert any(
+            file == page_of_place
+            and anchor in anchors(file)
+            and re.sub("[“”]", '"', text).replace("’", "'") == place.heading
+            for (file, anchor), text in links
+        ), place
 
 
 def test_anchor_is_that_of_the_page():

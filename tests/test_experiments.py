@@ -496,7 +496,7 @@ def test_lengths():
     loss = means("extrapolation", "loss", "encoding", "end")
     near, far = ({k: v for (k, e), v in loss.items() if e == end} for end in (64, 512))
     assert far["rope"] > near["rope"] + 0.5
-    for label in ("alibi", "xpos", "shaw", "t5"):
+    for label in ("alibi", "rope+alibi", "xpos", "shaw"):
         assert far[label] < near[label] + 0.1 and far[label] < far["rope"] - 0.5
     changed = means("rescaling", "loss", "method", "end")
     assert changed["as trained", 512] > changed["by parts (0.5, 2)", 512] + 0.3
@@ -519,7 +519,8 @@ def test_finetuning_repairs():
     assert loss["as trained", 50] < loss["as trained", 0] - 0.3
     assert loss["PI", 50] > max(loss[m, 50] for m in ("as trained", "NTK")) + 0.05
     right = means("finetuning", "accuracy", "method", "steps", task="recall")
-    assert all(found > 0.95 for (_, steps), found in right.items() if steps == 50)
+    others = [m for m, steps in right if steps == 50 and m != "PI"]
+    assert all(right[m, 10] > 0.95 for m in others) and right["PI", 10] < 0.9
 
 
 def test_layouts():

@@ -116,6 +116,8 @@ def test_one_dial_pays_for_near_misses(tokens, norm):
         (lambda: previous_token_norm(RATES, 9, True), TypeError, "share must hold"),
         (lambda: previous_token_norm(RATES, 9, [0.9]), ValueError, "share must be"),
         (lambda: previous_token_norm([0.0], 9), ValueError, "no length is enough"),
+        (lambda: previous_token_norm([1e-160], 9), ValueError, "no length is enough"),
+        (lambda: mean_cosine([True], RATES), TypeError, "offsets must hold.*bool"),
     ],
 )
 def test_malformed_calls_say_what_is_right(call, error, told):

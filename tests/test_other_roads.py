@@ -306,9 +306,23 @@ def test_right_answers_pass(asked, answer):
     assert exercises.verdict(asked, answer) is None
 
 
+def test_no_token_has_values_of_its_width():
+    none, values = np.ones((0, 4)), np.ones((0, 3))
+    assert linear_state_attention(none, none, values, [1, 1]).shape == (0, 3)
+
+
+def test_integers_of_numpy_do_not_overflow():
+    """80 layers, 2048 numbers, 131,072 tokens, 2 bytes: past 32 bits."""
+    cache = KVCache(np.int32(80), np.int32(2048), "x")
+    assert cache.bytes(131_072) == 80 * 2048 * 131_072 * 2
+    part = KVCache(np.int8(3), np.int8(16), "x", np.int8(100), np.int8(2))
+    assert part.bytes(1000) == (1000 + 200) * 16 * 2
+
+
 # Malformed calls.
 
 A = np.ones((3, 4))
+Z = np.vstack([A[:2], 0 * A[:1]])
 CALLS = [
     ("one generator", lambda: commutator(commuting_generators(4, 0)[:1]), V, "got 1"),
     ("not skew", lambda: commutator(np.ones((2, 2, 2))), V, "skew"),
@@ -322,7 +336,12 @@ CALLS = [
     ("no columns", lambda: mrope_position_ids([(2, 0)]), V, r"parts\[0\]\[1\].*got 0"),
     ("batch", lambda: linear_weights(A[None], A[None], [1, 1]), V, r"a must.*\(1, 3"),
     ("lengths", lambda: linear_weights(A, A[:2], [1, 1]), V, "one shape"),
-    ("widths", lambda: linear_weights(A, A, [1.0]), V, "inv_freq"),
+    ("widths", lambda: linear_weights(A, A, [1.0]), V, r"a.shape\[-1\].*inv_freq"),
+    ("flag", lambda: linear_weights(A, A, [1, 1], "no"), T, "turn_denominator.*'no'"),
+    ("all zero, by state", lambda: linear_state_attention(0 * A, A, A, [1, 1]),
+     V, "got 0 for query 0"),
+    ("one zero, by state", lambda: linear_state_attention(Z, A, A, [1, 1]),
+     V, "got 0 for query 2"),
     ("all zero", lambda: linear_weights(0 * A, A, [1, 1]), V, "got 0 for query 0"),
     ("values", lambda: linear_state_attention(A, A, A[:2], [1, 1]), V, "v .*3 rows"),
     ("text", lambda: positive_features("x"), T, "x must"),

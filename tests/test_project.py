@@ -118,6 +118,20 @@ def test_conda_asks_for_nothing_more():
     assert extra == {"python": python, "pip": "pip"}
 
 
+def test_a_wheel_takes_every_file_along():
+    """What is no module must match a pattern, or an installed package lacks it."""
+    patterns = PROJECT["tool"]["setuptools"]["package-data"]
+    taken = {
+        path
+        for package, globs in patterns.items()
+        for glob in globs
+        for path in (ROOT / package.replace(".", "/")).glob(glob)
+    }
+    inside = (ROOT / "rope_edu").rglob("*")
+    files = {path for path in inside if path.is_file() and path.suffix != ".py"}
+    assert {x for x in files if "__pycache__" not in x.parts} == taken
+
+
 def test_import_costs_numpy_alone():
     """SymPy or Matplotlib would make `import rope_edu` take seconds."""
     code = (

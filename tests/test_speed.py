@@ -116,7 +116,8 @@ def test_share_of_interrupted_calls():
     "fault, told",
     [
         ({"first": -1.0}, "first must not be negative, got -1.0"),
-        ({"first": float("nan")}, "first must not be negative, got nan"),
+        ({"first": float("nan")}, "first must be finite, got nan"),
+        ({"first": float("inf")}, "first must be finite, got inf"),
         ({"busy_from": 0.0}, "busy_from must be positive, got 0.0"),
         ({"interrupted": 1.0}, "interrupted must be a share below 1, got 1.0"),
     ],
@@ -124,6 +125,12 @@ def test_share_of_interrupted_calls():
 def test_faults_are_checked(fault, told):
     with pytest.raises(ValueError, match=told):
         Machine(**fault)
+
+
+@pytest.mark.parametrize("name", ["first", "busy_from", "interrupted"])
+def test_faults_are_numbers(name):
+    with pytest.raises(TypeError, match=f"{name} must be a number, got 'a'"):
+        Machine(**{name: "a"})
 
 
 def test_a_job_takes_time():
@@ -155,14 +162,17 @@ H, s = sp.symbols("H s", positive=True)
         ((BYTES / 2, MS / 2), "written, too"),
         ((BYTES / 4, MS / 4), "queries and keys, read and written"),
         ((2 * BYTES, 2 * MS), "16 bits"),
-        ((BYTES + 1, MS), "bytes are not right"),
-        ((BYTES, MS / 1000), "milliseconds"),
+        ((1.01 * BYTES, MS), "bytes are not right"),
+        ((BYTES / 2**20, MS), "not MiB"),
+        ((BYTES, 0.0027), "milliseconds"),
+        ((BYTES, MS * 1000), "milliseconds"),
         ((BYTES, BYTES / (50 * 2**30) * 1e3), "not 50 GiB"),
-        ((BYTES, 2 * MS), "does not follow"),
+        ((BYTES, 2.8), "does not follow"),
     ],
 )
 def test_slips_of_11_1(answer, told):
-    assert exercises.verdict("11.1", (BYTES, MS)) is None
+    for right in ((BYTES, MS), (BYTES, 2.7), (1.34e8, 2.68)):
+        assert exercises.verdict("11.1", right) is None
     assert told in exercises.verdict("11.1", answer)
 
 

@@ -217,6 +217,15 @@ def test_environment_tells_threads_once_torch_is_there():
     (lambda: compare({"a": int}, 8.0), TypeError, "rounds must be an integer"),
     (lambda: compare({"a": int}, True), TypeError, "rounds must be an integer"),
     (lambda: compare({"a": int}, 8).verdict("a", "b"), ValueError, "are a, got 'b'"),
+    (lambda: compare([int]), TypeError, "candidates must be a dict"),
+    (lambda: compare({"a": int}, warmup=-1), ValueError, "warmup.*got -1"),
+    (lambda: compare({"a": int}, least=float("nan")), ValueError, "least must.*nan"),
+    (lambda: compare({"a": int}, least=-1), ValueError, "least must not be negative"),
+    (lambda: compare({"a": int}, moved=0), ValueError, "moved must be positive"),
+    (lambda: compare({"a": int}, 8, clock=lambda: 1.0), ValueError,
+     "clock must move on"),
+    (lambda: interval([1] * 9, -3), ValueError, "level must be between 0 and 1.*-3"),
+    (lambda: interval([1] * 9, 1.5), ValueError, "level must be between 0 and 1"),
 ])
 def test_malformed_calls(call, error, words):
     with pytest.raises(error, match=words):

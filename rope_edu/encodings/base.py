@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import torch
 
-from rope_edu._checks import as_count
+from rope_edu._checks import as_count, as_flag
 from rope_edu.rotary import _as_ids
 from rope_edu.scaling import _as_number
 
@@ -71,18 +71,19 @@ class Sizes:
         self._check()
 
     def _check(self):
-        for name in ("kv_heads", "head_dim", "max_positions"):
-            if getattr(self, name) is not None:
-                as_count(name, getattr(self, name))
+        # As Python's integers: the products of NumPy's may overflow.
+        for name in (
+            "width", "heads", "kv_heads", "head_dim", "max_positions",
+        ):
+            value = getattr(self, name)
+            if name != "max_positions" or value is not None:
+                object.__setattr__(self, name, as_count(name, value))
         if self.heads % self.kv_heads:
             raise ValueError(
                 f"kv_heads must divide heads = {self.heads}, got"
                 f" {self.kv_heads}"
             )
-        if not isinstance(self.causal, bool):
-            raise TypeError(
-                f"causal must be True or False, got {self.causal!r}"
-            )
+        as_flag("causal", self.causal)
 
 
 class Encoding(torch.nn.Module):
@@ -252,7 +253,7 @@ def _expect(name, x, shape):
 
 def _rows(name, position_ids, batch, length):
     """Return ids as (batch or 1, sequence), the integer ones as int64."""
-    ids = _as_ids(position_ids)
+    ids = _as_ids(position_ids, name)
     # A difference of unsigned ones would never be negative.
     ids = ids if ids.is_floating_point() else ids.long()
     rows = ids[None] if ids.ndim == 1 else ids
@@ -266,7 +267,8 @@ def _rows(name, position_ids, batch, length):
 
 def _whole(name, ids):
     # Tables have no rows between their rows.
-    odd = ids[ids != ids.floor()] if ids.is_floating_point() else ()
+    # The difference is NaN for infinity, too, which has no integer.
+    odd = ids[ids - ids.floor() != 0] if ids.is_floating_point() else ()
     if len(odd):
         raise ValueError(f"{name} must be whole numbers, got {odd[0].item()}")
     return ids.long()

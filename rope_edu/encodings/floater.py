@@ -51,6 +51,12 @@ def runge_kutta(field, p, t, span, steps):
     return p
 
 
+def _check_finite(ids):
+    odd = ids[~ids.isfinite()]
+    if odd.numel():
+        raise ValueError(f"position_ids must be finite, got {odd[0].item()}")
+
+
 class Floater(Encoding):
     """Add ``p(m)`` to the embedding, where ``dp/dt = h(p, t)``.
 
@@ -158,6 +164,7 @@ class Floater(Encoding):
         if self.correction is None:
             return self._exact(position_ids).to(position_ids.device, dtype)
         _from_zero("position_ids", position_ids, "the path starts at 0")
+        _check_finite(position_ids)
         whole = position_ids.floor().long()
         last = int(whole.max()) if whole.numel() else 0
         h = self._h(dtype, position_ids.device)

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import torch
 
-from rope_edu._checks import as_count
+from rope_edu._checks import as_count, as_flag
 from rope_edu.encodings.base import (
     SCALE,
     Encoding,
@@ -16,14 +16,11 @@ from rope_edu.encodings.base import (
 from rope_edu.rotary import _as_ids
 
 
-def _check_buckets(buckets, farthest, bidirectional):
-    as_count("num_buckets", buckets)
-    as_count("max_distance", farthest)
-    if not isinstance(bidirectional, bool):
-        raise TypeError(
-            f"bidirectional must be True or False, got {bidirectional!r}"
-        )
-    parts = 4 if bidirectional else 2
+def _as_buckets(buckets, farthest, bidirectional):
+    # As Python's integers: powers of NumPy's overflow.
+    buckets = as_count("num_buckets", buckets)
+    farthest = as_count("max_distance", farthest)
+    parts = 4 if as_flag("bidirectional", bidirectional) else 2
     if buckets % parts:
         raise ValueError(
             f"num_buckets must be a multiple of {parts} (near and far"
@@ -34,6 +31,7 @@ def _check_buckets(buckets, farthest, bidirectional):
             f"max_distance must be above {buckets // parts}, the distances"
             f" with a bucket each, got {farthest}"
         )
+    return buckets, farthest
 
 
 @lru_cache
@@ -105,11 +103,11 @@ def relative_buckets(
     >>> relative_buckets([-2, 2], bidirectional=True).tolist()
     [2, 18]
     """
-    _check_buckets(num_buckets, max_distance, bidirectional)
-    offsets = _whole("offsets", _as_ids(offsets))
-    half = num_buckets // 2 if bidirectional else num_buckets
+    buckets, farthest = _as_buckets(num_buckets, max_distance, bidirectional)
+    offsets = _whole("offsets", _as_ids(offsets, "offsets"))
+    half = buckets // 2 if bidirectional else buckets
     firsts = torch.tensor(
-        _first_distances(half, max_distance), device=offsets.device
+        _first_distances(half, farthest), device=offsets.device
     )
     distance = offsets.abs() if bidirectional else (-offsets).clamp(min=0)
     buckets = torch.bucketize(distance, firsts, right=True)
@@ -168,9 +166,10 @@ class T5(Encoding):
         generator=None,
     ):
         super().__init__(sizes)
-        _check_buckets(num_buckets, max_distance, not sizes.causal)
-        self.num_buckets, self.max_distance = num_buckets, max_distance
-        shape = (sizes.heads, num_buckets)
+        self.num_buckets, self.max_distance = _as_buckets(
+            num_buckets, max_distance, not sizes.causal
+        )
+        shape = (sizes.heads, self.num_buckets)
         self.table = _normal(shape, _as_scale(scale), generator)
 
     def bias(self, q, k, q_ids, k_ids):

@@ -48,6 +48,10 @@ def _slips(X, W_q, W_k, W_v):
          "the scores are not divided by the root of d"),
         (_attention(X, W_q, W_k, W_v, scale=X.shape[1]),
          "the scores are divided by d, not by its root"),
+        (_attention(X, W_q, W_k, W_v, scale=8**0.5),
+         "the scores are divided by the root of 8, whatever d is"),
+        (_attention(X, W_q, W_k, W_v, scale=len(X) ** 0.5),
+         "the scores are divided by the root of the number of tokens"),
         (_attention(X, W_q, W_k, W_v, axis=0),
          "the columns of the weights have the sum 1, not the rows: a query"
          " is a row"),
@@ -93,7 +97,7 @@ def last_output(answer):
 def counter(answer):
     """1.4: value of the CLS, of all others, and how to read the place."""
     first, other, read = _three(answer)
-    require(not np.isclose(first, other),
+    require(first != other,
             "an average of equal values says nothing about their number")
     for place in (0, 1, 2, 7, 40, 200):
         mean = (first + place * other) / (place + 1)

@@ -7,6 +7,7 @@ python -m rope_edu.experiments all         run all of them: half an hour
 
 import argparse
 import sys
+from pathlib import Path
 
 from rope_edu.experiments.runs import RUNS, run, run_slice, save
 
@@ -42,6 +43,9 @@ def main(arguments=None):
     given = parser.parse_args(arguments)
     for name in {*given.names} - {*RUNS, "all"}:
         parser.error(f"a name must be all or {', '.join(RUNS)}, got {name}")
+    # Told now, not after the half hour that it takes to have results.
+    if given.folder is not None and not Path(given.folder).is_dir():
+        parser.error(f"--folder must be there, got {given.folder!r}")
     if not given.names:
         print(*_listed(), sep="\n")
     for name in RUNS if "all" in given.names else given.names:

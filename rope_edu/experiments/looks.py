@@ -394,6 +394,69 @@ def amplitudes(model, layer=16, head=0, count=256):
     return {name: x.round(4).tolist() for name, x in columns.items()}
 
 
+def _parts(model, layer, head, count):
+    """Each pair's part of each score, in shape (queries, keys, pairs)."""
+    q, k = model.queries_keys(sample(count), layer)
+    shared = len(q) // len(k)
+    rates = np.array(model.rope().inv_freq)
+    turn = np.exp(1j * np.outer(np.arange(count), rates))
+    q, k = (
+        smollm._complex(model, x) * turn for x in (q[head], k[head // shared])
+    )
+    return (q[:, None] * k.conj()).real / model.config.rope.head_dim**0.5
+
+
+@_look
+def one_by_one(model, layer=16, head=0, count=256, slow=1000):
+    """A head's scores query by query, and what the first token gets.
+
+    Parameters
+    ----------
+    model : Llama or None
+    layer, head : int
+    count : int
+        Tokens of text, more than 33. The queries are those from number 33
+        on, and each looks at distances 0 to 32, where the first token of the
+        text is not.
+    slow : float
+        Wavelength in tokens above which a pair is called slow.
+
+    Returns
+    -------
+    dict of str to float
+        ``nearest``, share of queries whose largest score is at distance 1;
+        ``least lead`` and ``largest lead`` of distance 1 over the mean of 2
+        to 32; ``near``, ``far`` and ``first``, mean part of the slow pairs in
+        the scores of these keys, in those of the first half of the text with
+        the last quarter, and in that of the first token, which is in neither;
+        ``attention`` that it gets. In logits, where not a share.
+
+    Examples
+    --------
+    >>> found = one_by_one(Llama.random(smollm._toy()), layer=1, count=40)
+    >>> 0 <= found["nearest"] <= 1
+    True
+    """
+    parts = _parts(model, layer, head, count)
+    waves = 2 * np.pi / np.array(model.rope().inv_freq)
+    slow_part = parts[..., waves > slow].sum(-1)
+    queries = np.arange(smollm.NEAR, count)
+    near = queries[:, None], queries[:, None] - np.arange(smollm.NEAR)
+    scores = parts.sum(-1)[near]
+    leads = scores[:, 1] - scores[:, 2:].mean(1)
+    weights = model.attention(sample(count), layer)[head, queries, 0]
+    found = {
+        "nearest": (scores.argmax(1) == 1).mean(),
+        "least lead": leads.min(),
+        "largest lead": leads.max(),
+        "near": slow_part[near].mean(),
+        "far": slow_part[3 * count // 4 :, 1 : count // 2].mean(),
+        "first": slow_part[queries, 0].mean(),
+        "attention": weights.mean(),
+    }
+    return {name: round(float(x), 4) for name, x in found.items()}
+
+
 @_look
 def copies(model, lists=1, near=NEAR, far=FAR):
     """Copying of lists across two gaps, by method and for two mistakes.

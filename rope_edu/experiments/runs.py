@@ -212,12 +212,18 @@ def run_slice(name, progress=None):
     -------
     Result
 
+    Raises
+    ------
+    ValueError
+        If `name` is unknown.
+
     Examples
     --------
     >>> len(run_slice("base").rows)
     4
     """
-    return run(name, progress, **ONE, **RUNS[name][1])
+    _, small = RUNS[as_choice("name", name, tuple(RUNS))]
+    return run(name, progress, **ONE, **small)
 
 
 def _path(name, folder):

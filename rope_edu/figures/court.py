@@ -6,9 +6,12 @@ This room needs NumPy alone, not Matplotlib.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
+
+import numpy as np
 
 from ..survey import models
 
@@ -138,7 +141,8 @@ def _cell(value):
     if isinstance(value, str):
         return f"<td>{escape(value)}</td>"
     key, text = value if isinstance(value, tuple) else (value, f"{value:,}")
-    return f'<td class="number" data-key="{key!r}">{escape(text)}</td>'
+    key = json.dumps(np.asarray(key).item())  # as JavaScript reads it
+    return f'<td class="number" data-key="{key}">{escape(text)}</td>'
 
 
 def model_table(limit=131_072):
@@ -161,7 +165,7 @@ def model_table(limit=131_072):
     Examples
     --------
     >>> model_table(limit=64)
-    Rotations of published models: 58 rows, 10 columns
+    Rotations of published models: ... rows, 10 columns
     """
     rows = [_model(model, limit) for _, model in sorted(
         models().items(), key=lambda item: item[0].lower())]

@@ -398,3 +398,56 @@ def turns(rates, length):
     [99.9, 10.0]
     """
     return length / wavelengths(rates)
+
+
+def on_toys(nats, right):
+    """What slowed dials do to two toys that were trained on short rows.
+
+    Parameters
+    ----------
+    nats, right : dict of (str, int) to Spread
+        Loss of the text and right answers of the needle, by method and first
+        place, as ``load("rescaling").table("loss", "method", "first")`` and
+        the same of "needle_rescaling" and "accuracy" give them.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> from rope_edu.experiments.runs import Spread
+    >>> table = {("PI", at): Spread(x, 0.1, x - 0.1, x + 0.1, 3)
+    ...          for at, x in ((0, 0.5), (256, 0.9))}
+    >>> on_toys(table, table).alt.split("needle: ")[1]
+    'PI 0.50, 0.90, 0.90.'
+    """
+    names = list(dict.fromkeys(name for name, _ in nats))
+    first, last = (end(at for _, at in nats) for end in (min, max))
+    panels = (("text, near", nats, first), ("text, far", nats, last),
+              ("needle, far", right, last))
+    told = {name: [] for name in names}
+    with canvas(1, 3, height=0.9 + 0.24 * len(names), sharey=True) as (
+            figure, axes):
+        for ax, (title, table, at) in zip(axes, panels):
+            rows = {name: table[name, at] for name in names
+                    if (name, at) in table}
+            _spreads(ax, [names.index(name) for name in rows], rows.values())
+            ax.set(title=title, xlabel="nats" if table is nats else "right")
+            for name, row in rows.items():
+                told[name].append(f"{row.mean:.2f}")
+        axes[0].set_yticks(range(len(names)), names)
+        axes[0].invert_yaxis()
+        axes[0].set_xlim(axes[1].get_xlim())
+        each = "; ".join(f"{n} {', '.join(t)}" for n, t in told.items())
+        return Picture(figure, "Means of the seeds: loss of the text near and"
+                       f" far, right answers of the needle: {each}.")
+
+
+def _spreads(axes, places, rows):
+    """A dot for each mean, a bar from the lowest seed to the highest."""
+    rows = list(rows)
+    axes.hlines(places, [row.low for row in rows], [row.high for row in rows],
+                color=INK, lw=1)
+    axes.plot([row.mean for row in rows], places, "o", color=INK, ms=4)
+    axes.grid(axis="x")

@@ -12,7 +12,8 @@ from html import escape
 
 from . import (
     appendix, attention, code, complex_plane, decay, dials, dimensions,
-    encodings, gradients, inside, past, rescaling, roads, rotations, speed)
+    encodings, gradients, inside, past, real_model, rescaling, roads,
+    rotations, speed)
 from .core import Equation, Result, examine
 
 __all__ = ["Equation", "Lines", "Result", "check", "equations", "examine",
@@ -30,7 +31,7 @@ def equations():
     found = {}
     for room in (attention, encodings, complex_plane, rotations, dimensions,
                  dials, decay, code, gradients, speed, inside, past, rescaling,
-                 roads, appendix):
+                 real_model, roads, appendix):
         for entry in room.EQUATIONS:
             if entry.label in found:
                 raise ValueError(f"two entries share label {entry.label!r}")

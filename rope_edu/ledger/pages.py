@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from . import (
     appendix, attention, code, complex_plane, decay, dials, dimensions,
-    encodings, gradients, inside, past, rescaling, roads, rotations, speed)
+    encodings, gradients, inside, past, real_model, rescaling, roads,
+    rotations, speed)
 from .core import examine
 
 HIGH, MEDIUM = "high", "medium"
@@ -57,6 +58,7 @@ PAGES = (
     Page("12-inside-attention", "chapter 12", inside.EQUATIONS),
     Page("14-past-the-length", "chapter 14", past.EQUATIONS),
     Page("15-rescaling", "chapter 15", rescaling.EQUATIONS),
+    Page("16-a-real-model", "chapter 16", real_model.EQUATIONS),
     Page("17-other-roads", "chapter 17", roads.EQUATIONS),
     Page("appendix-complex-numbers", "complex numbers",
          appendix.COMPLEX_NUMBERS),

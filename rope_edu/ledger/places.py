@@ -71,6 +71,8 @@ def _tagged(path):
     for cell, heading in _sections(notebook["cells"]):
         for tag in cell["metadata"].get("tags", ()):
             if found := _TAG.fullmatch(tag):
+                if heading is None:
+                    raise ValueError(f"{path.name}: no heading above {tag}")
                 place = Place(path.stem, anchor(heading), heading)
                 yield found[1] or found[2], place
 
@@ -86,9 +88,17 @@ def places(folder="."):
     Returns
     -------
     dict of str to list of Place
+
+    Raises
+    ------
+    ValueError
+        If `folder` holds no notebook, or a cell has a tag and no heading
+        stands above it.
     """
-    found = {}
-    for path in sorted(Path(folder).glob("*.ipynb")):
+    found, paths = {}, sorted(Path(folder).glob("*.ipynb"))
+    if not paths:
+        raise ValueError(f"folder must hold notebooks, got {str(folder)!r}")
+    for path in paths:
         for number, place in _tagged(path):
             known = found.setdefault(number, [])
             if place not in known:

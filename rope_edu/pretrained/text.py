@@ -62,7 +62,7 @@ def prompts():
     >>> prompts()["The cat chases the mouse"]
     [504, 2644, 410, 1049, 260, 9444]
     """
-    return dict(_stored()["prompts"])
+    return {text: list(ids) for text, ids in _stored()["prompts"].items()}
 
 
 @lru_cache(maxsize=1)
@@ -95,14 +95,32 @@ def decode(tokens, vocabulary):
 
     Raises
     ------
-    IndexError
-        If there is no such token.
+    TypeError, ValueError
+        If `tokens` are not integers on one axis, there is no such token, or
+        its spelling is not byte-level.
 
     Examples
     --------
     >>> decode([1, 0], ["Ġworld", "Hello"])
     'Hello world'
     """
-    spelled = "".join(vocabulary[i] for i in as_array("tokens", tokens))
-    table = _letters()
+    ids, table = _as_ids(tokens, len(vocabulary)), _letters()
+    spelled = "".join(vocabulary[i] for i in ids)
+    odd = set(spelled) - set(table)
+    if odd:
+        raise ValueError(
+            f"vocabulary must be in byte-level spelling, got {min(odd)!r}"
+        )
     return bytes(table[x] for x in spelled).decode("utf-8", "replace")
+
+
+def _as_ids(tokens, size):
+    ids = as_array("tokens", tokens)
+    if ids.ndim != 1:
+        raise ValueError(f"tokens must have one axis, got shape {ids.shape}")
+    if ids.size and ids.dtype.kind not in "iu":
+        raise TypeError(f"tokens must be integers, got dtype {ids.dtype}")
+    odd = ids[(ids < 0) | (ids >= size)]
+    if odd.size:
+        raise ValueError(f"tokens must be 0 to {size - 1}, got {odd[0]}")
+    return ids

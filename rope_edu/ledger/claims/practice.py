@@ -121,7 +121,8 @@ CLAIMS = (
         "RoPE may as well be applied to values, or before the projections.",
         ("mistake-20",), "practice", "false",
         "Before the projections scores are not relative. Turned values bring"
-        " absolute positions into the output, unless it is turned back.",
+        " absolute positions into the output, unless it is turned back."
+        " DeepSeek-V4, whose key is its value, does turn it back.",
         _turned_values),
     Claim(
         "in-every-layer",

