@@ -149,6 +149,22 @@ def written(module, path, *options):
     return json.loads(path.read_text("utf-8"))
 
 
+@pytest.mark.parametrize("name, options, told", [
+    ("cpu", ["--rounds", "7"], "--rounds must be at least 8"),
+    ("cpu", ["--json", "nowhere/sheet.json"], "--json must be in a folder"),
+    ("gpu", ["--rounds", "7"], "--rounds must be at least 8"),
+    ("gpu", ["--tokens", "16", "0"], "--tokens must be positive"),
+    ("gpu", ["--head-dims", "63"], "--head-dims must be even"),
+    ("gpu", ["--out", __file__], "--out must be a folder"),
+])
+def test_scripts_refuse_before_they_measure(name, options, told, monkeypatch, capsys):
+    module = script(name, monkeypatch)
+    monkeypatch.setattr(sys, "argv", ["script", *options])
+    with pytest.raises(SystemExit):
+        module.arguments()
+    assert told in capsys.readouterr().err
+
+
 def form(sections):
     """Keys of sections and of their rows."""
     return {(frozenset(s), frozenset(row)) for s in sections for row in s["rows"]}

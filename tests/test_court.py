@@ -253,8 +253,8 @@ def test_index_of_no_source():
 
 def outputs():
     """Return all that the cells of the court's page show as text."""
-    notebook = json.loads((ROOT / "notebooks" / "18-the-court.ipynb").read_text("utf-8"))
-    for cell in notebook["cells"]:
+    notebook = ROOT / "notebooks" / "18-the-court.ipynb"
+    for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             yield "".join(data.get("text/markdown") or data.get("text/plain", ""))

@@ -665,6 +665,17 @@ def test_unsigned_positions_have_negative_offsets():
         assert torch.equal(encoding.bias(q, k, ids, ids), expected)
 
 
+def test_integers_of_numpy_are_integers():
+    """Powers of 128 do not fit into 64 bits, nor 16 * 16 into 8."""
+    relative_buckets.__globals__["_first_distances"].cache_clear()
+    offsets = torch.arange(-600, 600)
+    of_numpy = relative_buckets(offsets, False, np.int64(32), np.int64(128))
+    assert torch.equal(of_numpy, relative_buckets(offsets, False, 32, 128))
+    assert of_numpy.unique().tolist() == list(range(32))
+    sizes = Sizes(np.uint8(64), np.uint8(16), head_dim=np.uint8(16))
+    assert sizes.heads * sizes.head_dim == 256
+
+
 # --- malformed calls --------------------------------------------------------
 
 V, T = ValueError, TypeError
@@ -734,7 +745,13 @@ CALLS = [
     ("rows", called("t5", "bias", Q, K, IDS, IDS[[0, 0, 0]]), V, r"k_ids.*\(3, 7\)"),
     ("queries' ids", called("shaw", "outputs", torch.ones(2, 4, 7, 5), IDS[:, :5],
      IDS[:, :5]), V, r"q_ids must have shape \(7,\)"),
-    ("bool ids", called("alibi", "bias", Q, K, IDS > 0, IDS), T, "position_ids.*bool"),
+    ("bool ids", called("alibi", "bias", Q, K, IDS > 0, IDS), T, "q_ids.*bool"),
+    ("infinite path", called("floater", "embed", X, IDS / 0.0), V, "finite, got"),
+    ("NaN path", called("floater", "embed", X, IDS * np.nan), V, "finite, got nan"),
+    ("infinite row", called("learned", "embed", X, (IDS + 1) / 0.0), V, "whole.*inf"),
+    ("infinite offset", lambda: relative_buckets(torch.tensor([np.inf]), False), V,
+     "offsets must be whole numbers, got inf"),
+    ("bool offset", lambda: relative_buckets([True], False), T, "offsets must hold"),
     ("bfloat16 ids", called("rope", "keys", K, IDS.bfloat16()), T, "lost digits"),
     ("half a row", called("learned", "embed", X, IDS + 0.5), V, "whole.*, got 0.5"),
     ("half a step", called("recurrent", "embed", X, IDS + 0.5), V, "whole numbers"),

@@ -28,6 +28,7 @@ def mixed(*parts):
         (lambda m, d: mixed(*wave(2 * m, d)), "m * theta_i"),
         (lambda m, d: 2 * mixed(*wave(m, d)), "unit circle"),
         (lambda m, d: mixed(*wave(m, d))[:-1], "shape"),
+        (lambda m, d: np.resize(mixed(*wave(m, 8)), d), "d = 8 only"),
     ],
 )
 def test_wrong_sinusoids(answer, word):
@@ -49,6 +50,7 @@ def test_wrong_commuting_scores():
     a, b, delta, theta = sp.symbols("a b delta theta")
     c, s = sp.cos(delta * theta), sp.sin(delta * theta)
     assert verdict("2.3", a * c - b * s) is None
+    assert verdict("2.3", sp.Matrix([[a * c - b * s]])) is None
     assert "sign" in verdict("2.3", a * c + b * s)
     assert "offset 0" in verdict("2.3", b * c - a * s)
     assert "with b" in verdict("2.3", a * c)

@@ -563,6 +563,13 @@ def test_command_knows_its_names(capsys):
     assert "a name must be all or order, learning," in capsys.readouterr().err
 
 
+def test_command_asks_for_the_folder_before_it_runs(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(command, "run", None)
+    with pytest.raises(SystemExit):
+        command.main(["order", "--folder", str(tmp_path / "nowhere")])
+    assert "--folder must be there, got" in capsys.readouterr().err
+
+
 # --- malformed calls --------------------------------------------------------
 
 V, T = ValueError, TypeError
@@ -590,6 +597,7 @@ CALLS = [
      "first must be at least 63, got 5"),
     ("run", lambda: run("orders"), V, "name must be 'order' or .*got 'orders'"),
     ("setting", lambda: run("order", seed=0), T, "seed"),
+    ("slice", lambda: run_slice("orders"), V, "got 'orders'"),
     ("load", lambda: load("orders"), V, "got 'orders'"),
     ("half", lambda: load("order", "half"), V, "part must be 'whole' or 'slice'"),
     ("column", lambda: RESULT.values("wrong"), V, "'wrong'.*columns are curve, place"),

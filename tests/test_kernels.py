@@ -284,6 +284,22 @@ def test_kernel_compiles_for_a_gpu_that_is_not_here(dtype, half):
     assert not any("st.shared" in line for line in lines)
 
 
+def test_transforms_of_functions_go_another_way(layout):
+    """The operator has no rules for them: its forward gradient would be 0."""
+    q, k, _, _, tables = example((2, 3, 1, 5, 12, 6))
+    w = torch.randn_like(q)
+
+    def turn(q):
+        return kernels.rotate_pair(q, k, *tables, layout)[0]
+
+    gradient = torch.func.grad(lambda q: (turn(q) * w).sum())(q)
+    expected = apply_rotary(w, *tables, layout, inverse=True)
+    torch.testing.assert_close(gradient, expected, rtol=0, atol=1e-6)
+    assert torch.equal(torch.func.vmap(turn)(torch.stack([q, w]))[1], turn(w))
+    with pytest.raises(NotImplementedError, match="forward mode"):
+        torch.func.jvp(turn, (q,), (w,))
+
+
 def test_benchmark_without_a_gpu_says_so_and_measures_nothing(tmp_path):
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")

@@ -65,6 +65,7 @@ def attend(X, W_q, W_k, W_v, axis=1, root=0.5, bare=False):
     (lambda X, q, k, v: attend(X, k, q, v), "exchanged"),
     (lambda X, q, k, v: attend(X, q.T, k.T, v.T), "transpose"),
     (lambda X, q, k, v: X @ v.T, "some row"),
+    (lambda X, q, k, v: attend(X, q * np.sqrt(X.shape[1] / 8), k, v), "root of 8"),
 ])
 def test_attention_by_hand(answer, told):
     """Exercise 1.1: each slip has its own words."""
@@ -103,6 +104,7 @@ def test_the_last_token_sees_a_bag(answer, told):
 @pytest.mark.parametrize("answer, told", [
     ((1.0, 0.0, lambda y: 1 / y - 1), None),
     ((0, 2, lambda y: y / (2 - y)), None),
+    ((1e-9, 0, lambda y: 1e-9 / y - 1), None),
     ((1, 1, lambda y: 0), "equal values"),
     ((1.0, 0.0, lambda y: 1 / y), "CLS stands at 0"),
     ((1.0, 0.0, lambda y: y), "place 0 is read as 1"),

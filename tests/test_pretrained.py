@@ -142,6 +142,37 @@ def test_default_positions_count_on_from_the_cache(toy):
     assert len(cache) == len(TEXT)
 
 
+@pytest.mark.parametrize("other", [
+    Llama.random(seed=1), Llama.random(replace(Llama.random().config, layers=1)),
+    Llama.random().half_split(),
+])
+def test_a_cache_is_of_one_model_and_as_many_texts(toy, other):
+    cache = Cache()
+    toy.logits(TEXT, cache=cache)
+    for wrong in (cache, cache.copy()):
+        with pytest.raises(ValueError, match="cache must be of this model"):
+            other.logits(TEXT, cache=wrong)
+    with pytest.raises(ValueError, match="as many texts as in cache, 1, got 2"):
+        toy.logits([TEXT, TEXT], cache=cache)
+    assert len(cache) == len(TEXT)
+
+
+def test_weights_are_those_that_were_given():
+    """Whatever becomes of the dict, in any dtype, with or without a gradient."""
+    model = Llama.random()
+    weights = {n: w.double().requires_grad_() for n, w in model.weights.items()}
+    wide = Llama(model.config, weights)
+    before = wide.logits(TEXT)
+    assert torch.allclose(wide.half_split().logits(TEXT), before, atol=1e-12)
+    weights["output_norm.weight"] = None
+    assert torch.equal(wide.logits(TEXT), before)
+
+
+def test_chunks_of_numpys_integers_lose_no_token(toy):
+    text = np.arange(300) % 32
+    assert len(toy.losses(text, chunk=np.uint8(200))) == 299
+
+
 def test_rows_of_a_batch_are_texts_of_their_own(toy):
     both = [TEXT, TEXT[::-1]]
     ids = [list(range(12)), list(range(40, 64, 2))]  # no mere shift
@@ -274,6 +305,30 @@ BAD_CALLS = {
     "bfloat16 ids": (
         lambda m: m.logits(TEXT, torch.arange(12).bfloat16()), TypeError, "bfloat16"
     ),
+    "NaN ids": (
+        lambda m: m.logits(TEXT[:2], [0, np.nan]), ValueError, "position_ids.*finite"
+    ),
+    "ids past float64": (
+        lambda m: m.losses(TEXT[:2], [0, 2**53 + 1]), ValueError, "9007199254740993"
+    ),
+    "a bool among ids": (
+        lambda m: m.attention(TEXT[:2], 0, [0, True]), TypeError, "position_ids.*bool"
+    ),
+    "cache": (lambda m: m.logits(TEXT, cache={}), TypeError, "cache must be a Cache"),
+    "bool pair": (lambda m: m.rope(still=[True]), TypeError, "still.*got True"),
+    "float pair": (lambda m: m.rope(still=[1.0]), TypeError, "still.*got 1.0"),
+    "arrays": (
+        lambda m: Llama(m.config, {n: w.numpy() for n, w in m.weights.items()}),
+        TypeError, "token_embd.weight must be a tensor, got ndarray",
+    ),
+    "no settings": (
+        lambda m: replace(m.config, rope=None), TypeError, "rope must be a RopeConfig"
+    ),
+    "before the first": (lambda m: decode([-1], ["a"]), ValueError, "0 to 0, got -1"),
+    "past the last": (lambda m: decode([1], ["a"]), ValueError, "0 to 0, got 1"),
+    "half a word": (lambda m: decode([0.5], ["a"]), TypeError, "tokens.*float64"),
+    "one word": (lambda m: decode(0, ["a"]), ValueError, r"tokens.*got shape \(\)"),
+    "spelling": (lambda m: decode([0], ["▁a"]), ValueError, "byte-level.*got '▁'"),
     "rope": (lambda m: m.logits(TEXT, rope="yarn"), TypeError, "rope.*'yarn'"),
     "settings": (
         lambda m: m.logits(TEXT, rope=m.config.rope), TypeError, "Llama.rope gives"
@@ -438,6 +493,17 @@ def test_scaled_rates_are_not_ignored(tmp_path):
     assert torch.equal(pretrained.load(path).logits(TEXT), model.logits(TEXT))
 
 
+@pytest.mark.parametrize("key", ["scaling.factor", "scale_linear"])
+def test_factors_without_a_type_are_not_ignored(tmp_path, key):
+    """llama.cpp divides positions by them all the same."""
+    model, key = Llama.random(), f"llama.rope.{key}"
+    path = write_file(tmp_path / "toy.gguf", model, add={key: 4.0})
+    with pytest.raises(ValueError, match=f"{key} must be absent or 1, got 4.0.*Linear"):
+        pretrained.load(path)
+    path = write_file(tmp_path / "one.gguf", model, add={key: 1.0})
+    assert torch.equal(pretrained.load(path).logits(TEXT), model.logits(TEXT))
+
+
 def test_rates_in_a_tensor_are_not_ignored(tmp_path):
     """As in files of Llama 3.1."""
     model = Llama.random()
@@ -496,6 +562,12 @@ def test_text_and_prompts_need_no_model():
     assert sample().min() >= 0 and sample().max() < 49152
     with pytest.raises(ValueError, match="count must be at most 16384"):
         sample(16385)
+
+
+def test_prompts_belong_to_who_asks():
+    for tokens in prompts().values():
+        tokens.append(0)
+    assert all(tokens[-1] for tokens in prompts().values())
 
 
 def test_bytes_behind_the_letters():

@@ -298,6 +298,30 @@ def test_vmap_of_a_gradient(layout):
     assert torch.equal(each, rope(w, ids, inverse=True))
 
 
+def test_gradients_of_tables_inside_a_gradient(layout):
+    """There the tables do not say that they require one."""
+    x, w = torch.randn(2, 3, 5, 16, dtype=torch.float64)
+    cos, sin = rope_of(6, layout).table(torch.arange(5), torch.float64)
+    grad = torch.func.grad
+
+    def total(x, cos, sin, turn):
+        return (turn(x, cos, sin) * w).sum()
+
+    def outer(cos, sin, turn):
+        return (grad(total)(x, cos, sin, turn) ** 2 * w).sum()
+
+    def ours(x, cos, sin):
+        return apply_rotary(x, cos, sin, layout, rotary_dim=12)
+
+    def plain(x, cos, sin):
+        return rotary._plain(x, cos, sin, layout)
+
+    for of in (0, 1):
+        found, expected = (grad(outer, of)(cos, sin, turn) for turn in (ours, plain))
+        assert expected.abs().max() > 1
+        torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+
+
 def test_autocast_changes_nothing(layout):
     rope, ids = rope_of(8, layout), torch.arange(5) + 10**6
     for dtype in DTYPES:

@@ -459,6 +459,27 @@ def test_one_row_of_positions_is_for_all_rows():
     assert_close(model(tokens, ids / 2), model(tokens))
 
 
+@pytest.mark.parametrize("last", [
+    torch.tensor([255], dtype=torch.uint8), torch.tensor([127], dtype=torch.int8),
+    torch.tensor([2.0**24]),
+])
+def test_counting_on_neither_wraps_around_nor_stands_still(last):
+    model, tokens = model_of(), tokens_of(length=3)
+    cache = model.new_cache()
+    model(tokens[:, :1], last, cache=cache)
+    model(tokens[:, 1:], cache=cache)
+    first = int(last)
+    assert cache.position_ids.tolist() == [[first, first + 1, first + 2]] * 2
+
+
+def test_a_cache_keeps_large_positions_beside_fractions():
+    model, tokens = model_of(), tokens_of(length=2)
+    cache = model.new_cache()
+    model(tokens[:, :1], torch.tensor([2**24 + 1]), cache=cache)
+    model(tokens[:, 1:], torch.tensor([0.5]), cache=cache)
+    assert cache.position_ids[0].tolist() == [2**24 + 1, 0.5]
+
+
 # --- malformed calls --------------------------------------------------------
 
 V, T = ValueError, TypeError
@@ -510,6 +531,7 @@ CALLS = [
     ("float tokens", called(TOKENS.double()), T, "integers, got torch.float64"),
     ("bool tokens", called(KEEP), T, "tokens.*torch.bool"),
     ("list", called(TOKENS.tolist()), T, "tokens must be a tensor.*got list"),
+    ("array", called(TOKENS.numpy()), T, "tokens must be a tensor.*got ndarray"),
     ("one text", called(TOKENS[0]), V, r"\(9,\); for one text write tokens\[None\]"),
     ("no tokens", called(TOKENS[:, :0]), V, r"at least one of each, got \(2, 0\)"),
     ("high", called(TOKENS + 5), V, r"0 to vocab_size - 1 = 10, got 1\d"),

@@ -1,4 +1,4 @@
-"""Figures of the court: its verdicts, and what is said about RoPE beside it."""
+"""Figures of the court: its verdicts, and answers to some of the claims."""
 
 from __future__ import annotations
 
