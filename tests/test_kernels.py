@@ -284,6 +284,7 @@ def test_kernel_compiles_for_a_gpu_that_is_not_here(dtype, half):
     assert not any("st.shared" in line for line in lines)
 
 
+@pytest.mark.filterwarnings("ignore:.torch.jit.script")  # by torch itself
 def test_transforms_of_functions_go_another_way(layout):
     """The operator has no rules for them: its forward gradient would be 0."""
     q, k, _, _, tables = example((2, 3, 1, 5, 12, 6))

@@ -23,7 +23,14 @@ from rope_edu.scaling import DynamicNTK, Linear, NTKAware, YaRN
 torch = pytest.importorskip("torch")
 gguf = pytest.importorskip("gguf")
 from rope_edu import pretrained  # noqa: E402
-from rope_edu.pretrained import Cache, Config, Llama, decode, sample  # noqa: E402
+from rope_edu.pretrained import (  # noqa: E402
+    Cache,
+    Config,
+    Llama,
+    decode,
+    prompts,
+    sample,
+)
 from rope_edu.pretrained import gguf_file  # noqa: E402
 from rope_edu.rotary import RotaryEmbedding  # noqa: E402
 

@@ -179,12 +179,11 @@ def test_page_prints_the_same_without_the_model(hidden, capsys):
     assert asked == 1 and names["model"] is None
 
 
-def test_every_stored_run_that_is_named_exists():
+def test_no_run_is_stored_for_nothing():
+    """What is not shown need not be computed; the texts are in the looks."""
     text = (ROOT / "notebooks" / "16-a-real-model.md").read_text("utf-8")
-    for name in smollm.RUNS:
-        assert f'stored("{name}")' in text or name == "continuations" or (
-            name == "norms"
-        ), name
+    for name in set(smollm.RUNS) - {"continuations"}:
+        assert f'stored("{name}")' in text, name
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -788,6 +789,10 @@ X, IDS = torch.ones(2, 3, 5, 8), torch.arange(5)
 ROPE = RotaryEmbedding.from_base(8)
 COS, SIN = ROPE.table(IDS)
 CONFIG = RopeConfig(8, 8, 10000.0)
+TEXTS = [torch.ones(3, 8), torch.ones(5, 8)]
+with warnings.catch_warnings(action="ignore"):  # of what may change in torch
+    NESTED = torch.nested.nested_tensor(TEXTS)
+JAGGED = torch.nested.nested_tensor(TEXTS, layout=torch.jagged)
 V, T = ValueError, TypeError
 
 CALLS = [
@@ -797,6 +802,9 @@ CALLS = [
     ("integers", lambda: ROPE(X.long(), IDS), T, "x must hold floats.*int64"),
     ("complex", lambda: ROPE(X + 0j, IDS), T, "x must hold floats.*complex64"),
     ("number", lambda: ROPE(torch.tensor(1.0), 0), V, "x must be a vector"),
+    ("sparse", lambda: ROPE(X[0, 0].to_sparse(), IDS), T, "x must be a dense.*sparse"),
+    ("nested", lambda: apply_rotary(NESTED, COS, SIN), T, "x must be a dense.*nested"),
+    ("jagged", lambda: ROPE(JAGGED, 3), T, "x must be a dense tensor, got a nested"),
     ("report 119", lambda: RotaryEmbedding.from_base(16)(X, IDS), V, "= 16, got 8"),
     ("heads not split", lambda: ROPE(torch.ones(5, 24), IDS), V, "= 8, got 24"),
     # the tables
@@ -828,6 +836,8 @@ CALLS = [
     ("report 94", lambda: ROPE(X, torch.ones(4, 2, 5)), V, r"\(4, 2, 5\)"),
     ("bool ids", lambda: ROPE(X, IDS > 0), T, "position_ids.*bool"),
     ("complex ids", lambda: ROPE(X, IDS + 0j), T, "position_ids.*complex"),
+    ("sparse ids", lambda: ROPE(X, IDS.to_sparse()), T, "position_ids must be a dense"),
+    ("float16 array", lambda: ROPE(X, IDS.half().numpy()), T, "position_ids.*float16"),
     ("float8 ids", lambda: ROPE(X, IDS.to(torch.float8_e5m2)), T, "lost digits"),
     ("text ids", lambda: ROPE(X, ["0"] * 5), T, "position_ids"),
     ("no ids", lambda: ROPE(X, None), T, "position_ids"),

@@ -352,7 +352,7 @@ def erasing(model, counts=(1, 2, 4, 8, 16, 24), count=384):
     pairs, text = range(model.config.rope.rotary_dim // 2), sample(count)
     counts = [0, *counts]
     return {"counts": counts} | {
-        end: [smollm._mean(erase(model, order[k:]).losses(text))
+        end: [smollm._mean(erase(model, order[:k]).losses(text))
               for k in counts]
         for end, order in (("fastest", pairs), ("slowest", pairs[::-1]))
     }
