@@ -106,6 +106,21 @@ def test_only_what_is_stale_runs(root, monkeypatch, changed):
     assert ran == ["01-a"] * 2
 
 
+def test_the_court_runs_last_and_after_every_other_change(root, monkeypatch):
+    """It shows in which sections of the others a claim is settled."""
+    ran = []
+    monkeypatch.setattr(
+        execute, "execute", lambda source, root: ran.append(source.stem) or True
+    )
+    for name in ("18-the-court.md", "appendix-b.md"):
+        (root / "notebooks" / name).write_text("text\n")
+    execute.execute_stale(root)
+    assert ran == ["01-a", "appendix-b", "18-the-court"]
+    (root / "notebooks" / "appendix-b.md").write_text("other text\n")
+    execute.execute_stale(root)
+    assert ran[3:] == ["appendix-b", "18-the-court"]
+
+
 def test_failed_chapter_is_counted_and_not_written(root, capsys):
     """The old notebook stays, and the command ends with an error."""
     source = root / "notebooks/01-a.md"

@@ -53,6 +53,10 @@ METADATA = {
 }
 
 
+# It finds in the other notebooks where each claim is settled: it runs last.
+LINKING = "18-the-court"
+
+
 class ChapterError(Exception):
     """A chapter that must not be written, and why."""
 
@@ -68,7 +72,7 @@ def package_digest(root):
     files = [
         path
         for path in sorted(package.rglob("*"))
-        if path.suffix in {".py", ".js", ".json"}
+        if path.suffix in {".py", ".js", ".json", ".txt"}
     ]
     names = [path.relative_to(root).as_posix().encode() for path in files]
     return digest(*names, *(path.read_bytes() for path in files))
@@ -76,9 +80,11 @@ def package_digest(root):
 
 def state(source, package):
     """Return the hash of all that a chapter's notebook comes from and is."""
-    notebook = source.with_suffix(".ipynb")
-    written = notebook.read_bytes() if notebook.exists() else b""
-    return digest(source.read_bytes(), package.encode(), written)
+    read = {source, source.with_suffix(".ipynb")}
+    if source.stem == LINKING:
+        read |= {*source.parent.glob("*.md"), *source.parent.glob("*.ipynb")}
+    parts = [path.read_bytes() for path in sorted(read) if path.exists()]
+    return digest(package.encode(), *parts)
 
 
 def name_cells(notebook):
@@ -185,10 +191,11 @@ def read_cache(path):
 
 
 def sources(root):
-    """Return the files to execute: chapters, questions, appendices."""
+    """Return the files to execute: chapters, questions, appendices, the court."""
     folder = root / "notebooks"
     kinds = ("[0-9][0-9]-*.md", "questions.md", "appendix-*.md")
-    return [path for kind in kinds for path in sorted(folder.glob(kind))]
+    found = [path for kind in kinds for path in sorted(folder.glob(kind))]
+    return sorted(found, key=lambda path: path.stem == LINKING)
 
 
 def execute_stale(root, everything=False, names=("",)):
