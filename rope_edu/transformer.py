@@ -84,7 +84,10 @@ def positions(keep=None, segments=None):
             "keep and segments must have shape (batch, sequence), got"
             f" {shape}"
         )
-    keep, segments = _as_keep(keep, shape), _as_segments(segments, shape)
+    keep, segments = (
+        part.to(given.device)
+        for part in (_as_keep(keep, shape), _as_segments(segments, shape))
+    )
     same = segments[:, :, None] == segments[:, None, :]
     return (same & keep[:, None, :]).tril(-1).sum(-1)
 
@@ -106,6 +109,11 @@ def attention_weights(q, k, allowed, bias=0.0):
         Rows sum to 1; a row that may attend to nothing is all 0, so that
         padding never makes a NaN.
 
+    Raises
+    ------
+    TypeError
+        If `allowed` is not a tensor of bool.
+
     References
     ----------
     Vaswani et al., arXiv:1706.03762, eq. (1).
@@ -117,6 +125,7 @@ def attention_weights(q, k, allowed, bias=0.0):
     >>> attention_weights(q, q, causal)[0, 0].tolist()
     [[1.0, 0.0], [0.5, 0.5]]
     """
+    _check_kind("allowed", allowed, (torch.bool,), "bool")
     scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + bias
     lowest = torch.finfo(scores.dtype).min
     weights = scores.masked_fill(~allowed, lowest).softmax(-1)

@@ -105,7 +105,7 @@ def test_no_other_change_does_better(weight):
         (lambda: hidden_amplitudes([1.0], 8, 8), ValueError, "reach must be above"),
         (lambda: seen_share([1.0], 5, "no"), TypeError, "both_ways must be.*'no'"),
         (lambda: angle_from_seen([1.0], 5, [-3]), ValueError, "offsets.*0 or more"),
-        (lambda: angle_from_seen([1.0], 5, [[1]]), ValueError, "offsets must be a list"),
+        (lambda: angle_from_seen([1.0], 5, [[1]]), ValueError, "offsets.*a list"),
         (lambda: angle_from_seen([1.0], 5, [True]), TypeError, "offsets must hold"),
         (lambda: hidden_amplitudes([1.0], 8, 9, np.nan), ValueError, "limit.*nan"),
         (lambda: hidden_amplitudes([1.0], 8, 9, weight=-1), ValueError, "weight must"),

@@ -480,6 +480,13 @@ def test_a_cache_keeps_large_positions_beside_fractions():
     assert cache.position_ids[0].tolist() == [2**24 + 1, 0.5]
 
 
+@pytest.mark.parametrize("name, dtype", [("keep", torch.bool), ("segments", torch.int)])
+def test_positions_lie_where_their_argument_does(name, dtype):
+    """The meta device stands for a GPU."""
+    given = torch.ones(2, 3, dtype=dtype, device="meta")
+    assert positions(**{name: given}).device == given.device
+
+
 # --- malformed calls --------------------------------------------------------
 
 V, T = ValueError, TypeError
@@ -503,6 +510,7 @@ def used_cache(model=MODEL, batch=2):
 
 
 KEEP = torch.ones(2, LENGTH, dtype=torch.bool)
+Q = torch.ones(1, 1, 2, LENGTH)
 CALLS = [
     ("heads", made(heads=5), V, "width must be a multiple of heads = 5.*= 32"),
     ("kv heads", made(kv_heads=3), V, "kv_heads must divide heads = 4, got 3"),
@@ -553,6 +561,8 @@ CALLS = [
     ("cache, batch", called(TOKENS, cache=used_cache(batch=3)), V,
      "as many rows as cache, 3, got 2"),
     ("cache, two ways", model_of(causal=False).new_cache, V, "causal must be True"),
+    ("mask of integers", lambda: attention_weights(Q, Q, KEEP.int()), T,
+     "allowed must be a tensor of bool, got torch.int32"),
     ("positions of nothing", positions, T, "keep or segments must be given"),
     ("positions of a list", lambda: positions([[True]]), T, "keep.*tensor of bool"),
     ("positions of a row", lambda: positions(KEEP[0]), V, r"\(batch, seq.*got \(9,\)"),

@@ -8,7 +8,7 @@ fourth-order method of Runge and Kutta is written out here.
 import torch
 from torch.nn.functional import linear
 
-from rope_edu._checks import as_choice, as_count
+from rope_edu._checks import as_choice, as_count, as_even
 from rope_edu.encodings._correction import Correction
 from rope_edu.encodings.base import SCALE, Encoding, _from_zero
 from rope_edu.encodings.sinusoidal import sinusoids
@@ -128,13 +128,14 @@ class Floater(Encoding):
     ):
         super().__init__(sizes)
         self.field = as_choice("field", field, ("learned", "rotation"))
-        self.inv_freq = tuple(inverse_frequencies(sizes.width, base).tolist())
+        width = as_even("width", sizes.width)
+        self.inv_freq = tuple(inverse_frequencies(width, base).tolist())
         self.steps = as_count("steps", steps)
         self.correction = None
         if field == "learned":
-            hidden = sizes.width if hidden is None else hidden
+            hidden = width if hidden is None else hidden
             self.correction = Correction(
-                sizes.width, hidden, scale, generator, timed=True
+                width, hidden, scale, generator, timed=True
             )
 
     def _blocks(self):

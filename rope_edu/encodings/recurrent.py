@@ -2,7 +2,7 @@
 
 import torch
 
-from rope_edu._checks import as_choice
+from rope_edu._checks import as_choice, as_even
 from rope_edu.encodings._correction import Correction
 from rope_edu.encodings.base import SCALE, Encoding, _from_zero, _whole
 from rope_edu.encodings.sinusoidal import sinusoids
@@ -73,13 +73,12 @@ class Recurrent(Encoding):
     ):
         super().__init__(sizes)
         self.step = as_choice("step", step, ("learned", "rotation"))
-        self.dials = RotaryEmbedding.from_base(sizes.width, base)
+        width = as_even("width", sizes.width)
+        self.dials = RotaryEmbedding.from_base(width, base)
         self.correction = None
         if step == "learned":
-            hidden = sizes.width if hidden is None else hidden
-            self.correction = Correction(
-                sizes.width, hidden, scale, generator
-            )
+            hidden = width if hidden is None else hidden
+            self.correction = Correction(width, hidden, scale, generator)
 
     def table(self, length, dtype=torch.float32, device=None):
         """Give the vectors of positions 0..length - 1.

@@ -1,5 +1,6 @@
 """RoPE as an encoding, alone and together with ALiBi."""
 
+from rope_edu._checks import as_even
 from rope_edu.config import RopeConfig
 from rope_edu.encodings.alibi import ALiBi
 from rope_edu.encodings.base import Encoding, _expect, _rows
@@ -66,7 +67,9 @@ class Rope(Encoding):
         length=None,
     ):
         super().__init__(sizes)
-        width = sizes.head_dim if rotary_dim is None else rotary_dim
+        width = rotary_dim
+        if rotary_dim is None:
+            width = as_even("head_dim", sizes.head_dim)
         self.config = RopeConfig(sizes.head_dim, width, base, scaling, layout)
         self.dials = RotaryEmbedding.from_config(self.config, length=length)
 

@@ -2,6 +2,7 @@
 
 import torch
 
+from rope_edu._checks import as_even
 from rope_edu.encodings.base import Encoding
 from rope_edu.rotary import RotaryEmbedding
 from rope_edu.scaling import _as_number
@@ -41,9 +42,8 @@ def sinusoids(position_ids, width, base=10000.0, dtype=torch.float32):
     >>> sinusoids([0, 3], 4).numpy().round(4).tolist()
     [[0.0, 1.0, 0.0, 1.0], [0.1411, -0.99, 0.03, 0.9996]]
     """
-    cos, sin = RotaryEmbedding.from_base(width, base).table(
-        position_ids, dtype
-    )
+    dials = RotaryEmbedding.from_base(as_even("width", width), base)
+    cos, sin = dials.table(position_ids, dtype)
     return torch.stack([sin, cos], -1).flatten(-2)
 
 
