@@ -337,7 +337,7 @@ CLAIMS = (
         "neighbors-make-pairs",
         "The pairs are $(q_0,q_1),(q_2,q_3),\\dots$",
         ("B44",), "dimensions", "conditional",
-        "In the interleaved layout of the RoFormer paper. GPT-NeoX and the"
+        "In the interleaved layout of the RoFormer paper. GPT-NeoX and most"
         " Hugging Face models pair coordinate $i$ with $i+d/2$.",
         _layouts_in_use, ("half-split",), ("black2022neox",)),
     Claim(
@@ -382,7 +382,7 @@ CLAIMS = (
         "Code multiplies a row by a matrix from the right, so its matrix is"
         " the transpose.",
         ("A44",), "dimensions", "conditional",
-        "True of code with a matrix, which real code does not have. Without"
+        "True of code with a matrix, which real code hardly ever has. Without"
         " the transpose both turn the other way: still relative, and wrong"
         " for trained weights. On one side only, nothing is relative any"
         " more.",

@@ -102,9 +102,10 @@ CLAIMS = (
         "unrelated-vectors-fall",
         "Scores of unrelated queries and keys fall with distance.",
         ("mistake-3",), "distance", "false",
-        "If their entries have mean 0, the score has mean 0 and the deviation"
-        " $\\sqrt d$ at every offset. Only a mean $\\mu$ that is not 0 brings"
-        " a fall, of $2\\mu^2\\sum_i\\cos r\\theta_i$.",
+        "If their entries are independent, of mean 0 and variance 1, the score"
+        " has mean 0 and the deviation $\\sqrt d$ at every offset. Only a"
+        " mean $\\mu$ that is not 0 brings a fall, of"
+        " $2\\mu^2\\sum_i\\cos r\\theta_i$.",
         _no_decay, ("trace", "mean-score"), ("barbero2025round",)),
     Claim(
         "abel-proves-decay",

@@ -403,6 +403,7 @@ CLAIMS = (
         ("C25", "C34"), "encodings", "unknown",
         "They can be added, and the sum is relative. Whether the sum"
         " extrapolates better is not known to this book: GRAPE and others"
-        " study unions at small scale, and no large model uses one.",
+        " study unions at small scale, and no large model with one is known"
+        " to it.",
         _both_relative, ("alibi-and-rope",), ("zhang2026grape",)),
 )

@@ -90,7 +90,7 @@ def _bases_in_use():
 
 
 def _beyond_the_bound():
-    # All h_i equal and real, where the score is a sum of cosines.
+    # All |h_i| = 1, with the arguments that put the peak halfway.
     told = []
     for width in (8, 32, 128):
         rates = inverse_frequencies(width, BASE)
@@ -166,9 +166,9 @@ CLAIMS = (
         "Trained on positions 0 to $L-1$, a model with RoPE handles position"
         " $L$ normally.",
         ("C12",), "length", "false",
-        "The rotation is defined there and the model has not seen it."
-        " LLaMA 7B has perplexity 7.20 at its 2048 tokens and above 1000 at"
-        " 4096.",
+        "Nothing ensures it, though at $L$ itself the angles are new by a"
+        " fraction of a degree only. Past it they stray: LLaMA 7B has"
+        " perplexity 7.20 at its 2048 tokens and above 1000 at 4096.",
         _new_angles, cites=("chen2023pi",)),
     Claim(
         "relative-hence-extrapolates",
@@ -184,8 +184,8 @@ CLAIMS = (
         "RoPE alone does not solve long sequences: a model trained on 2K is"
         " worse on 8K or 10K.",
         ("C14", "C26"), "length", "true",
-        "Rather too mild: it fails soon after the trained length, not only"
-        " far beyond.",
+        "Rather too mild: published models without a repair are lost at twice"
+        " their length already.",
         cites=("chen2023pi", "press2022alibi")),
     Claim(
         "yarn-rescales",

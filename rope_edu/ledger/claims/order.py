@@ -132,8 +132,8 @@ CLAIMS = (
         " on their meanings: the cat chases the mouse, the mouse chases the"
         " cat.",
         ("A3", "B31"), "order", "true",
-        "The two sentences have the same words, so only an encoding of"
-        " positions lets the layer tell them apart.",
+        "The two sentences have the same words, so without a mask only an"
+        " encoding of positions lets the layer tell them apart.",
         _cls),
     Claim(
         "cls-cannot-tell",
@@ -166,7 +166,7 @@ CLAIMS = (
         "Without a position encoding a decoder is blind to order.",
         ("mistake-25",), "order", "false",
         "The mask tells each token how many came before it, which two layers"
-        " can use. Only for a text of equal tokens is there nothing to see.",
+        " can use. In a text of equal tokens there is nothing to see.",
         _mask_leaks, cites=("haviv2022nope", "kazemnejad2023nope",
                             "gelberg2026drope")),
     Claim(
