@@ -198,7 +198,8 @@ def test_no_run_is_stored_for_nothing():
         ("16.2", "BADC", "BDAC", "1 of the three"),
         ("16.2", "BADC", "BBAC", "once"),
         ("16.4", "BDE", "ADE", "still relative"),
-        ("16.4", "bde", "BDA", "model 3"),
+        ("16.2", "B A D C", "B, D, A, C", "1 of the three"),
+        ("16.4", "b, d, e", "BDA", "model 3"),
         ("16.4", "BDE", "BXE", "A to E"),
     ],
 )

@@ -52,10 +52,14 @@ def needed_factor(answer):
             f"with that factor, pair 20 is {slower:.3g} times as slow")
 
 
+def _letters(answer):
+    return "".join(x for x in answer.upper() if x not in " ,")
+
+
 def order_of_losses(answer):
     """16.2: four readings of a text, from the least loss to the largest."""
     require(isinstance(answer, str), "four letters are wanted, as in 'ABCD'")
-    letters = answer.strip().upper()
+    letters = _letters(answer)
     require(sorted(letters) == sorted(READINGS),
             "each of the letters A, B, C, D once")
     path = files("rope_edu").joinpath("data", "experiments",
@@ -80,9 +84,9 @@ def only_a_shift(answer):
 
 def diagnoses(answer):
     """16.4: one letter for each of the three models."""
-    require(isinstance(answer, str) and len(answer.strip()) == 3,
+    require(isinstance(answer, str) and len(_letters(answer)) == 3,
             "three letters are wanted, one for each model")
-    letters = answer.strip().upper()
+    letters = _letters(answer)
     require(set(letters) <= set("ABCDE"), "the letters are A to E")
     reasons = (
         {"A": "in the other layout a score is still relative",
