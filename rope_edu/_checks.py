@@ -48,6 +48,27 @@ def as_even(name, value):
     return width
 
 
+def as_number(name, value):
+    """Return a finite number as a float."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    try:
+        number = float(value)
+    except OverflowError:  # an integer past the largest float
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {value}")
+    return number
+
+
+def as_positive(name, value):
+    """Return a finite number above 0 as a float."""
+    number = as_number(name, value)
+    if number <= 0:
+        raise ValueError(f"{name} must be above 0, got {value}")
+    return number
+
+
 def as_base(base):
     """Return the base as a float above 1, so that rates fall with i."""
     if isinstance(base, bool) or not isinstance(base, numbers.Real):

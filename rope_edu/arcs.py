@@ -7,9 +7,14 @@ a model makes of those it has not met is another question.
 
 import numpy as np
 
-from rope_edu._checks import as_count, as_flag, as_inv_freq, as_positions
+from rope_edu._checks import (
+    as_count,
+    as_flag,
+    as_inv_freq,
+    as_positions,
+    as_positive,
+)
 from rope_edu.frequencies import angles
-from rope_edu.scaling import _as_positive
 
 TURN = 2 * np.pi
 
@@ -148,11 +153,11 @@ def hidden_amplitudes(inv_freq, length, reach, limit=1.0, weight=1e-4):
     rows = np.concatenate([waves.real, -waves.imag], axis=-1)
     near, far = (part.T @ part / len(part)
                  for part in (rows[:seen], rows[seen:]))
-    x = _largest_ratio(far, near + _as_positive("weight", weight)
+    x = _largest_ratio(far, near + as_positive("weight", weight)
                        * np.eye(len(near)))
     h = x[:len(x) // 2] + 1j * x[len(x) // 2:]
     sign = np.sign(rows[-1] @ x)  # an eigenvector has none of its own
-    return sign * _as_positive("limit", limit) * h / np.abs(h).max()
+    return sign * as_positive("limit", limit) * h / np.abs(h).max()
 
 
 def _largest_ratio(over, under):

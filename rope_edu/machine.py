@@ -9,7 +9,7 @@ machine's own clock moves.
 
 import random
 
-from rope_edu.scaling import _as_number, _as_positive
+from rope_edu._checks import as_number, as_positive
 
 
 class Machine:
@@ -43,12 +43,12 @@ class Machine:
     def __init__(
         self, first=0.0, busy_from=float("inf"), interrupted=0.0, seed=0
     ):
-        if _as_number("first", first) < 0:
+        if as_number("first", first) < 0:
             raise ValueError(f"first must not be negative, got {first}")
         never = busy_from == float("inf")
-        if not never and _as_number("busy_from", busy_from) <= 0:
+        if not never and as_number("busy_from", busy_from) <= 0:
             raise ValueError(f"busy_from must be positive, got {busy_from}")
-        if not 0 <= _as_number("interrupted", interrupted) < 1:
+        if not 0 <= as_number("interrupted", interrupted) < 1:
             raise ValueError(
                 f"interrupted must be a share below 1, got {interrupted}"
             )
@@ -85,7 +85,7 @@ class Machine:
         >>> work(), work(), work(), machine.clock()
         (None, None, None, 4.0)
         """
-        seconds, calls = _as_positive("seconds", seconds), []
+        seconds, calls = as_positive("seconds", seconds), []
 
         def run():
             extra = 0.0 if calls else self._first

@@ -29,11 +29,11 @@ from rope_edu._checks import (
     as_inv_freq,
     as_layout,
     as_positions,
+    as_positive,
     as_rotary_dim,
     check_places,
 )
 from rope_edu.frequencies import inverse_frequencies
-from rope_edu.scaling import _as_positive
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
@@ -522,7 +522,7 @@ class RotaryEmbedding(torch.nn.Module):
         width = self.rotary_dim if head_dim is None else head_dim
         as_rotary_dim(self.rotary_dim, width)
         self.head_dim = as_count("head_dim", width)
-        self.attention_factor = _as_positive(
+        self.attention_factor = as_positive(
             "attention_factor", attention_factor
         )
 

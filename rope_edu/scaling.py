@@ -14,7 +14,6 @@ angles it has seen. The methods differ in what they do in between.
 """
 
 import math
-import numbers
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,6 +24,8 @@ from rope_edu._checks import (
     as_base,
     as_count,
     as_even,
+    as_number,
+    as_positive,
 )
 from rope_edu.frequencies import inverse_frequencies
 
@@ -50,27 +51,8 @@ class Table(NamedTuple):
     attention_factor: float
 
 
-def _as_number(name, value):
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    try:
-        number = float(value)
-    except OverflowError:  # an integer past the largest float
-        number = math.inf
-    if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite, got {value}")
-    return number
-
-
-def _as_positive(name, value):
-    number = _as_number(name, value)
-    if number <= 0:
-        raise ValueError(f"{name} must be above 0, got {value}")
-    return number
-
-
 def _as_factor(value):
-    factor = _as_number("factor", value)
+    factor = as_number("factor", value)
     if factor < 1:
         raise ValueError(
             "factor must be at least 1 (how many times longer the text may"
@@ -91,14 +73,14 @@ def _as_original(value):
 
 
 def _as_share(name, value):
-    share = _as_positive(name, value)
+    share = as_positive(name, value)
     if share > 1:
         raise ValueError(f"{name} must be at most 1 (all of it), got {value}")
     return share
 
 
 def _as_bounds(low_name, low, high_name, high):
-    low, high = _as_positive(low_name, low), _as_positive(high_name, high)
+    low, high = as_positive(low_name, low), as_positive(high_name, high)
     if low > high:
         raise ValueError(
             f"{high_name} must be at least {low_name}, got"
@@ -111,7 +93,7 @@ def _as_divisors(name, values):
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         raise TypeError(f"{name} must be a list of numbers, got {values!r}")
     return tuple(
-        _as_positive(f"{name}[{i}]", value) for i, value in enumerate(values)
+        as_positive(f"{name}[{i}]", value) for i, value in enumerate(values)
     )
 
 
@@ -199,7 +181,7 @@ def yarn_mscale(factor, coefficient=1.0):
     >>> [round(yarn_mscale(s), 4) for s in (1, 4, 32)]
     [1.0, 1.1386, 1.3466]
     """
-    coefficient = _as_positive("coefficient", coefficient)
+    coefficient = as_positive("coefficient", coefficient)
     return 0.1 * coefficient * math.log(_as_factor(factor)) + 1.0
 
 
@@ -554,7 +536,7 @@ class YaRN(Scaling):
         for name in ("attention_factor", "mscale", "mscale_all_dim"):
             value = getattr(self, name)
             if value is not None:
-                self._set(**{name: _as_positive(name, value)})
+                self._set(**{name: as_positive(name, value)})
         if (self.mscale is None) != (self.mscale_all_dim is None):
             raise ValueError(
                 "mscale and mscale_all_dim go together: give both, or neither"
@@ -696,7 +678,7 @@ class LongRoPE(Scaling):
         if self.original_length == 1:
             raise ValueError("original_length must be above 1, got 1")
         if self.attention_factor is not None:
-            value = _as_positive("attention_factor", self.attention_factor)
+            value = as_positive("attention_factor", self.attention_factor)
             self._set(attention_factor=value)
         elif self.factor is None:
             raise ValueError(

@@ -33,8 +33,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rope_edu._checks import as_count
-from rope_edu.scaling import _as_number
+from rope_edu._checks import as_count, as_number
 
 # Confidence of all intervals; eight rounds are the fewest that allow it.
 LEVEL, FEWEST_ROUNDS = 0.99, 8
@@ -122,7 +121,7 @@ def interval(values, level=LEVEL):
     >>> interval([3, 1, 2, 5, 4, 8, 6, 7])
     (1, 8)
     """
-    if not 0 < _as_number("level", level) < 1:
+    if not 0 < as_number("level", level) < 1:
         raise ValueError(f"level must be between 0 and 1, got {level}")
     ordered, n = sorted(values), len(values)
     tail, k = 2.0 ** -len(ordered), 0
@@ -440,7 +439,7 @@ def compare(
 def _check_numbers(warmup, least, moved):
     if warmup != 0:
         as_count("warmup", warmup)
-    if _as_number("least", least) < 0:
+    if as_number("least", least) < 0:
         raise ValueError(f"least must not be negative, got {least}")
     if moved is not None:
         as_count("moved", moved)

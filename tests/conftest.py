@@ -2,6 +2,20 @@
 
 import os
 
+import pytest
 from execute import KERNEL_ENVIRONMENT
 
 os.environ.update(KERNEL_ENVIRONMENT)
+
+
+@pytest.fixture(scope="session")
+def installed():
+    """The installed model of chapter 16; CI must have it."""
+    from rope_edu import pretrained
+
+    try:
+        return pretrained.load()
+    except FileNotFoundError as error:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must have the model: {error}")
+        pytest.skip(str(error))

@@ -41,17 +41,6 @@ PARTIAL = Config(
 )
 
 
-@pytest.fixture(scope="session")
-def smollm():
-    """The installed model; CI must have it."""
-    try:
-        return pretrained.load()
-    except FileNotFoundError as error:
-        if os.environ.get("CI"):
-            pytest.fail(f"CI must have the model: {error}")
-        pytest.skip(str(error))
-
-
 @pytest.fixture(params=["interleaved", "partial, half", "own output"])
 def toy(request):
     """A tiny model, random."""
@@ -594,19 +583,19 @@ def test_model_is_there_in_ci():
     assert pretrained.find().exists()
 
 
-def test_smollm_is_the_model_of_the_presets(smollm):
-    config, preset = smollm.config, presets()["SmolLM2 135M"]
+def test_smollm_is_the_model_of_the_presets(installed):
+    config, preset = installed.config, presets()["SmolLM2 135M"]
     assert config.rope == replace(preset, layout="interleaved")
     sizes = (config.layers, config.width, config.heads, config.kv_heads)
     assert sizes == (30, 576, 9, 3)
     assert (config.vocabulary, config.context) == (49152, 8192)
 
 
-def test_smollm_agrees_with_transformers(smollm):
+def test_smollm_agrees_with_transformers(installed):
     stored = json.loads(
         (ROOT / "tests" / "data" / "smollm_logits.json").read_text("utf-8")
     )
-    logits = smollm.logits(sample(stored["length"]))
+    logits = installed.logits(sample(stored["length"]))
     for place, best, row in zip(stored["places"], stored["best"], stored["logits"]):
         here = logits[place]
         assert here.topk(len(best)).indices.tolist() == best
@@ -617,31 +606,31 @@ def test_smollm_agrees_with_transformers(smollm):
     assert losses.mean().item() == pytest.approx(stored["loss"], abs=2e-4)
 
 
-def test_smollm_first_layer_by_hand(smollm):
+def test_smollm_first_layer_by_hand(installed):
     tokens, ids = sample(16), np.arange(16) + 100
-    x = by_hand(smollm, tokens, ids, layers=1)
-    norm = smollm.weights["blk.1.attn_norm.weight"].double().numpy()
-    weight = smollm.weights["blk.1.attn_q.weight"].double().numpy()
-    q = normed(x, norm, smollm.config.epsilon) @ weight.T
-    read, _ = smollm.queries_keys(tokens, 1, ids)
+    x = by_hand(installed, tokens, ids, layers=1)
+    norm = installed.weights["blk.1.attn_norm.weight"].double().numpy()
+    weight = installed.weights["blk.1.attn_q.weight"].double().numpy()
+    q = normed(x, norm, installed.config.epsilon) @ weight.T
+    read, _ = installed.queries_keys(tokens, 1, ids)
     assert_close(read.transpose(0, 1).flatten(1), q, **REAL)
 
 
-def test_smollm_half_split(smollm):
+def test_smollm_half_split(installed):
     """Permuted rows: the same model. Rows left alone: another one."""
-    tokens, right = sample(128), smollm.losses(sample(128))
-    assert_close(smollm.half_split().losses(tokens), right, **REAL)
-    wrong = smollm.losses(tokens, rope=smollm.rope(layout="half"))
+    tokens, right = sample(128), installed.losses(sample(128))
+    assert_close(installed.half_split().losses(tokens), right, **REAL)
+    wrong = installed.losses(tokens, rope=installed.rope(layout="half"))
     assert wrong.mean() > right.mean() + 0.5
 
 
-def test_smollm_does_not_see_where_a_text_begins(smollm):
+def test_smollm_does_not_see_where_a_text_begins(installed):
     tokens = sample(64)
-    moved = smollm.losses(tokens, np.arange(64) + 5000)
-    assert_close(moved, smollm.losses(tokens), **REAL)
+    moved = installed.losses(tokens, np.arange(64) + 5000)
+    assert_close(moved, installed.losses(tokens), **REAL)
 
 
-def test_smollm_reads_the_text_that_is_stored(smollm):
+def test_smollm_reads_the_text_that_is_stored(installed):
     words = pretrained.vocabulary()
     text = decode(sample(), words)
     assert text.startswith("CHAPTER I\n\nAbout thirty years ago Miss Maria Ward")
@@ -649,4 +638,4 @@ def test_smollm_reads_the_text_that_is_stored(smollm):
     for prompt, tokens in pretrained.prompts().items():
         assert decode(tokens, words) == prompt
     tokens = pretrained.prompts()["The capital of France is"]
-    assert decode(smollm.write(tokens, 1), words) == " Paris"
+    assert decode(installed.write(tokens, 1), words) == " Paris"

@@ -5,7 +5,6 @@ the model where it is installed.
 """
 
 import json
-import os
 from math import pi
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 from book import NOTEBOOKS, ROOT, tags
 
 torch = pytest.importorskip("torch")
-from rope_edu import exercises, pretrained, rotate  # noqa: E402
+from rope_edu import exercises, rotate  # noqa: E402
 from rope_edu.experiments import looks, smollm  # noqa: E402
 from rope_edu.pretrained import Llama, gguf_file, sample  # noqa: E402
 
@@ -144,17 +143,11 @@ def test_copies_are_those_of_the_runs(toy):
     assert list(found)[:4] == list(smollm.scalings(8192))
 
 
-def test_stored_looks_are_those_of_the_model():
+def test_stored_looks_are_those_of_the_model(installed):
     """The quick ones; the page takes the others and shows what it gets."""
-    try:
-        model = pretrained.load()
-    except FileNotFoundError as error:
-        if os.environ.get("CI"):
-            pytest.fail(f"CI must have the model: {error}")
-        pytest.skip(str(error))
-    assert looks.settings(model) == looks.stored("settings")
+    assert looks.settings(installed) == looks.stored("settings")
     for name in ("amplitudes", "one_by_one"):
-        here, stored = getattr(looks, name)(model), looks.stored(name)
+        here, stored = getattr(looks, name)(installed), looks.stored(name)
         assert list(here) == list(stored)
         for key, value in here.items():
             if key != "phases":  # of small amplitudes they are noise

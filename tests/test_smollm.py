@@ -5,7 +5,6 @@ know the answer. The stored results are compared with a few short runs.
 """
 
 import json
-import os
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 from book import ROOT
 
 torch = pytest.importorskip("torch")
-from rope_edu import pretrained, rotate  # noqa: E402
+from rope_edu import rotate  # noqa: E402
 from rope_edu.experiments import smollm as runs  # noqa: E402
 from rope_edu.pretrained import Llama, sample  # noqa: E402
 from rope_edu.rotary import RotaryEmbedding  # noqa: E402
@@ -27,16 +26,6 @@ CLOSE = 2e-3
 @pytest.fixture(scope="module")
 def toy():
     return Llama.random(runs._toy())
-
-
-@pytest.fixture(scope="module")
-def real():
-    try:
-        return pretrained.load()
-    except FileNotFoundError as error:
-        if os.environ.get("CI"):
-            pytest.fail(f"CI must have the model: {error}")
-        pytest.skip(str(error))
 
 
 # ------------------------------------------------------------ what they compute
@@ -314,16 +303,16 @@ def test_running_stores_what_the_run_returns(toy, tmp_path, monkeypatch):
     assert runs.stored("norms") == runs.norms(toy, 4)
 
 
-def test_real_positions_are_those_stored(real):
-    losses = real.losses(sample(384)).mean()
+def test_real_positions_are_those_stored(installed):
+    losses = installed.losses(sample(384)).mean()
     assert runs.stored("positions")["as trained"] == pytest.approx(losses, abs=CLOSE)
     assert runs.stored("precision")["float64"]["loss"][0] == pytest.approx(
         losses, abs=CLOSE
     )
 
 
-def test_real_head_is_the_one_stored(real):
-    stored, here = runs.stored("head"), runs.head_by_pair(real)
+def test_real_head_is_the_one_stored(installed):
+    stored, here = runs.stored("head"), runs.head_by_pair(installed)
     assert here["gap"] == pytest.approx(stored["gap"], abs=CLOSE)
     assert here["peaks"] == stored["peaks"]
     assert here["scores"]["YaRN x4"] == pytest.approx(
@@ -331,10 +320,10 @@ def test_real_head_is_the_one_stored(real):
     )
 
 
-def test_real_copying_is_as_stored(real):
+def test_real_copying_is_as_stored(installed):
     """One word more or less may tip over on another machine."""
     stored, lists = runs.stored("copy-gap"), runs.word_lists(8)[:1]
     place = stored["starts"].index(8128)
     for name, method in (("plain", None), ("YaRN x2", YaRN(2, 8192))):
-        here = runs.copying(real, lists, 8128, method)["accuracy"][0]
+        here = runs.copying(installed, lists, 8128, method)["accuracy"][0]
         assert stored[name][place][0] == pytest.approx(here, abs=1.5 / 63)

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import torch
 
-from rope_edu._checks import as_count, as_flag
+from rope_edu._checks import as_count, as_flag, as_number
 from rope_edu.rotary import _as_ids
-from rope_edu.scaling import _as_number
 
 # Standard deviation of the tables that BERT and GPT-2 start from.
 SCALE = 0.02
@@ -302,6 +301,6 @@ def _normal(shape, scale, generator):
 
 
 def _as_scale(value):
-    if _as_number("scale", value) < 0:
+    if as_number("scale", value) < 0:
         raise ValueError(f"scale must not be negative, got {value}")
     return float(value)

@@ -2,10 +2,9 @@
 
 import torch
 
-from rope_edu._checks import as_even
+from rope_edu._checks import as_even, as_number
 from rope_edu.encodings.base import Encoding
 from rope_edu.rotary import RotaryEmbedding
-from rope_edu.scaling import _as_number
 
 
 def sinusoids(position_ids, width, base=10000.0, dtype=torch.float32):
@@ -84,7 +83,7 @@ class Sinusoidal(Encoding):
 
     def __init__(self, sizes, *, base=10000.0, amplitude=1.0):
         super().__init__(sizes)
-        self.base, self.amplitude = base, _as_number("amplitude", amplitude)
+        self.base, self.amplitude = base, as_number("amplitude", amplitude)
         sinusoids([0], sizes.width, base)  # what is wrong shows here
 
     def embed(self, x, position_ids):

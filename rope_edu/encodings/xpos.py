@@ -2,10 +2,10 @@
 
 import torch
 
+from rope_edu._checks import as_number
 from rope_edu.encodings.base import _expect, _rows
 from rope_edu.encodings.rope import Rope
 from rope_edu.rotary import apply_rotary
-from rope_edu.scaling import _as_number
 from rope_edu.spatial import xpos_scales
 
 
@@ -61,7 +61,7 @@ class XPos(Rope):
             )
         if center is None:
             center = ((sizes.max_positions or 1) - 1) / 2
-        self.scale_base, self.center = scale_base, _as_number("center", center)
+        self.scale_base, self.center = scale_base, as_number("center", center)
         self._scales(torch.zeros(0))  # a wrong scale_base shows here
 
     def _scales(self, ids):

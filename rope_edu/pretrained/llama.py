@@ -23,11 +23,11 @@ from torch.nn.functional import (
     silu,
 )
 
-from rope_edu._checks import as_array, as_count
+from rope_edu._checks import as_array, as_count, as_positive
 from rope_edu.config import RopeConfig
 from rope_edu.layouts import permute_weight
 from rope_edu.rotary import RotaryEmbedding, _as_ids, apply_rotary
-from rope_edu.scaling import Default, Scaling, _as_positive
+from rope_edu.scaling import Default, Scaling
 
 EMBEDDING, OUTPUT = "token_embd.weight", "output.weight"
 
@@ -81,7 +81,7 @@ class Config:
             # As Python's integers: products of NumPy's may overflow.
             value = as_count(name, getattr(self, name))
             object.__setattr__(self, name, value)
-        _as_positive("epsilon", self.epsilon)
+        as_positive("epsilon", self.epsilon)
         if self.heads % self.kv_heads:
             raise ValueError(
                 f"heads must be a multiple of kv_heads = {self.kv_heads},"
