@@ -195,8 +195,11 @@ def _half_a_definition():
 
 def _hands_wrap():
     away = np.abs(np.angle(np.exp(1j * np.array([6, 44, 710]))))
-    between = [m * 1.0 - n * 1.0 for m, n in ((10, 7), (100, 97))]
-    assert between[0] == between[1] and away[2] < 1e-4 < away[1] < 0.02
+    query, key = (rotate([1.0, 0.0], ids, [1.0]) @ [1, 1j]
+                  for ids in ([10, 100], [7, 97]))
+    between = np.angle(query * key.conj())
+    assert np.isclose(*between, rtol=0, atol=1e-12)
+    assert away[2] < 1e-4 < away[1] < 0.02
     return (f"angle between the hands: {between[0]:.0f} rad at (10, 7) and at"
             f" (100, 97); a hand at 44 is {away[1]:.3f} rad from where it was"
             " at 0")

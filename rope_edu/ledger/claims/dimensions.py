@@ -150,8 +150,10 @@ def _cost():
 
 def _not_kronecker():
     cos = np.repeat(np.cos(3 * INV_FREQ), 2)
-    assert (Q * cos).shape == (8,) and np.kron(Q, cos).shape == (64,)
-    return "entry by entry 8 numbers, as a Kronecker product 64"
+    there, back = rotate(Q, 3, INV_FREQ), rotate(Q, -3, INV_FREQ)
+    assert np.allclose(Q * cos, (there + back) / 2, rtol=0, atol=1e-12)
+    return (f"entry by entry {(Q * cos).size} numbers, the cosine part of the"
+            f" turned query; as a Kronecker product {np.kron(Q, cos).size}")
 
 
 def _slips_of_sign():

@@ -124,11 +124,8 @@ def _two_ramps():
 def _squared():
     a = [YaRN(s, LENGTH).table(HEAD, BASE).attention_factor for s in (4, 32)]
     assert np.allclose(a, 0.1 * np.log([4, 32]) + 1)
-    x = np.ones(HEAD)
-    grown = (a[1] * x) @ (a[1] * x) / (x @ x)
-    assert np.isclose(grown, a[1] ** 2)
     return (f"factor 32: q and k times {a[1]:.3f} each, their score times"
-            f" {grown:.3f}")
+            f" {a[1] ** 2:.3f}")
 
 
 def _stale_keys():

@@ -46,15 +46,17 @@ def _equivariant():
 
 
 def _pointwise():
-    x, rng = _words(), np.random.default_rng(1)
-    inner, outer = rng.normal(size=(2, 8, 8))
+    import torch
 
-    def feed_forward(x):
-        return np.maximum(x @ inner, 0) @ outer
+    from rope_edu.transformer import Transformer
 
-    alone = np.array([feed_forward(row) for row in x])
-    assert np.allclose(feed_forward(x), alone, rtol=0, atol=1e-12)
-    return "four words at once and one by one: the same"
+    model = Transformer(8, 8, 1, 1, feed_forward=16, encoding="none", seed=0)
+    x, feed = torch.from_numpy(_words()), model.double().blocks[0].feed
+    with torch.no_grad():
+        alone = torch.stack([feed(row) for row in x])
+        assert torch.allclose(feed(x), alone, rtol=0, atol=1e-12)
+    return ("feed-forward part of a Transformer, four words at once and one"
+            " by one: the same")
 
 
 def _cls():
