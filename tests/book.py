@@ -112,16 +112,11 @@ def directives(text):
     return [(match[2], match[3].strip()) for match in FENCE.finditer(text)]
 
 
-def toc_entries():
-    """Return what the table of contents lists, in order."""
-    toc = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text("utf-8"))
-    parts = [part["chapters"] for part in toc["parts"]]
-    return [{"file": toc["root"]}, *chain.from_iterable(parts)]
-
-
 def toc_files():
     """Return the paths that the table of contents lists, in order."""
-    return [entry["file"] for entry in toc_entries()]
+    toc = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text("utf-8"))
+    parts = [part["chapters"] for part in toc["parts"]]
+    return [toc["root"], *(entry["file"] for entry in chain.from_iterable(parts))]
 
 
 def require_html():

@@ -8,6 +8,7 @@ from book import (
     HTML,
     ROOT,
     anchors,
+    each_chapter,
     each_page,
     equation_id,
     labels,
@@ -17,6 +18,8 @@ from book import (
     toc_files,
     toc_pages,
 )
+
+from rope_edu import exercises
 
 MAX_BYTES = 1_500_000
 # Elements whose address the browser loads without being asked.
@@ -129,6 +132,17 @@ def test_labelled_equations_can_be_linked(name):
 def test_some_equation_is_labelled():
     """Were none found, the test above would say nothing."""
     assert any(labels(chapter.text) for chapter in CHAPTERS)
+
+
+@each_chapter
+def test_page_counts_as_its_file_does(chapter):
+    """Heading and exercises bear the numbers that links and checks use."""
+    article = page(HTML / "notebooks" / f"{chapter.path.stem}.html").article
+    number = str(int(chapter.path.stem[:2]))
+    assert article.h1.get_text().startswith(f"{number}. ")
+    shown = [tag.get_text() for tag in article.select(".exercise .caption-number")]
+    known = [x for x in exercises.numbers() if x.split(".")[0] == number]
+    assert [text.split()[1] for text in shown] == known
 
 
 @each_page
