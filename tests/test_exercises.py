@@ -148,36 +148,3 @@ def test_symbols_are_known_by_their_names():
     for bad in ("a + b", [own[0]], sp.Eq(*own)):
         with pytest.raises(Wrong, match="a SymPy expression"):
             expression(bad, own)
-
-
-def turning(angle, **mask):
-    """Return the answer to exercise 5.1."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.ma.masked_array([[c, -s], [s, c]], **mask) if mask else [[c, -s], [s, c]]
-
-
-def test_a_masked_matrix_is_no_turn():
-    """What lies below the mask may be right; it is not given."""
-    assert exercises.verdict("5.1", turning) is None
-    told = exercises.verdict("5.1", lambda angle: turning(angle, mask=True))
-    assert "masked" in told
-    assert "imaginary" in exercises.verdict("5.1", lambda a: np.array(turning(a)) + 1j)
-
-
-@pytest.mark.parametrize("kind", [int, np.int64, np.float32, Fraction, sp.Integer])
-def test_the_best_offset_in_every_type(kind):
-    """Exercise 5.2."""
-    assert exercises.verdict("5.2", kind(5)) is None
-    assert exercises.verdict("5.2", kind(2))
-    assert "imaginary" in exercises.verdict("5.2", np.complex128(5 + 3j))
-
-
-@pytest.mark.parametrize("assumed", [{}, {"real": True}, {"positive": True}])
-def test_odd_part_with_any_assumptions(assumed):
-    """Exercise 5.3 asks for letters, not for their domains."""
-    q0, q1, k0, k1, delta, theta = sp.symbols("q_0 q_1 k_0 k_1 delta theta", **assumed)
-    right = 2 * (q1 * k0 - q0 * k1) * sp.sin(delta * theta)
-    assert exercises.verdict("5.3", right) is None
-    assert "sign" in exercises.verdict("5.3", -right)
-    assert "twice" in exercises.verdict("5.3", right / 2)
-    assert "only the symbols" in exercises.verdict("5.3", right * sp.Symbol("m"))

@@ -109,6 +109,23 @@ def test_exercises_have_hidden_solutions(chapter):
     assert sorted(named) == sorted(solved)
 
 
+HINT = re.compile(
+    r"^```\{admonition\} (First|Second) hint\n:class: hint dropdown\n(.+?)^```$",
+    re.M | re.S,
+)
+
+
+@each_chapter
+def test_exercises_have_two_hints(chapter):
+    """Whoever is stuck gets a nudge first, and more only on a second click."""
+    asked = re.findall(r"\{exercise-start\}(.+?)\{exercise-end\}",
+                       chapter.prose, re.S)
+    for exercise in asked:
+        hints = HINT.findall(exercise)
+        assert [step for step, _ in hints] == ["First", "Second"], exercise
+        assert all(len(words.split()) >= 6 for _, words in hints), exercise
+
+
 @each_chapter
 @pytest.mark.parametrize(
     "promise",

@@ -15,6 +15,8 @@ def turning_matrix(answer):
     for angle in (0.5, -1.2, 3.0):
         found = array(call(answer, angle), (2, 2))
         c, s = np.cos(angle), np.sin(angle)
+        require(not np.isclose(found[0, 0], np.cos(np.deg2rad(angle))),
+                "the angle is in radians, not in degrees")
         require(np.allclose(found[:, 0], [c, s]),
                 f"at {angle} the first column is not the turned x axis")
         require(np.allclose(found[:, 1], [-s, c]),
