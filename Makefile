@@ -9,9 +9,11 @@ export PYTHONHASHSEED := 0
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
+# The date of every file in the wheel: the same sources make the same bytes.
+export SOURCE_DATE_EPOCH := 315532800
 
 .DEFAULT_GOAL := help
-.PHONY: help venv book execute test bench lock clean
+.PHONY: help venv book pdf epub execute test bench lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -25,7 +27,18 @@ book: $(STAMP) ## build the pages into _build/html
 	    print(dials()._repr_html_())" > _build/dials.html
 	@$(BIN)/jupyter-book build . -q -W -n --keep-going \
 	    --config book/_config.yml --toc book/_toc.yml
+	@rm -rf build  # or modules that were deleted would get into the wheel
+	@$(BIN)/python -m build --wheel --no-isolation \
+	    --outdir _build/html/downloads > _build/wheel.log 2>&1 \
+	    || { cat _build/wheel.log; exit 1; }
+	@$(BIN)/python tools/learner.py _build/html
 	@echo "Open $(PAGE)"
+
+pdf: book ## print the book into _build/html/downloads; needs chromium
+	@$(BIN)/python tools/printed.py
+
+epub: book ## the same for e-readers
+	@$(BIN)/python tools/epub.py
 
 execute: $(STAMP) ## run the chapters that changed (ALL=1: every chapter)
 	@$(BIN)/python tools/execute.py $(if $(ALL),--all)
@@ -40,7 +53,8 @@ lock: ## write requirements.lock anew from pyproject.toml
 	@rm -rf _build/lock && $(PYTHON) -m venv _build/lock
 	_build/lock/bin/pip install -e '.[figures,proofs,torch,model,book,test]'
 	@{ echo "# Python 3.11 or newer; refresh with: make lock"; \
-	   _build/lock/bin/pip freeze --exclude-editable \
+	   _build/lock/bin/pip freeze --all --exclude pip \
+	   --exclude-editable \
 	   | sed "s/+cpu$$//"; } > requirements.lock
 	@rm -rf _build/lock
 

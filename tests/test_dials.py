@@ -257,3 +257,9 @@ def test_no_text_can_leave_its_attribute():
     text = "it's <b>bold</b> & 'free'"
     assert not set("'<>") & set(room._quoted(text))
     assert unescape(room._quoted(text)) == text
+
+
+def test_the_picture_of_the_front_page_is_drawn_by_this_room():
+    """It stands in the README, where no script runs."""
+    path = Path(__file__).parents[1] / "book" / "_static" / "dials.svg"
+    assert path.read_text("utf-8").strip() == static_svg(m=3, n=0)

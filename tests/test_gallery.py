@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rope_edu import exercises, gallery, inverse_frequencies
+from rope_edu import gallery, inverse_frequencies
 from rope_edu.doctor import CODES, diagnose
 from rope_edu.doctor.rounding import rounded
 from rope_edu.figures import precision
@@ -176,34 +176,3 @@ def test_tips_are_never_further_than_a_diameter():
         assert (errors[:8] == 0).all() == (step == "positions")
     # Two tables, each off by half a unit of the numbers from 1/2 to 1.
     assert errors[-1] <= np.hypot(2.0**-9, 2.0**-9)
-
-
-# Exercises -----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("asked, answer, words", [
-    ("13.1", [256, 2048, 2**24], "bfloat16 holds 256"),
-    ("13.1", [257, 2048, 2**24 + 1], "float16 holds 2048"),
-    ("13.1", [259, 2049, 2**24 + 1], "a smaller"),
-    ("13.1", [257, 2049, 2**25], "float32 holds"),
-    ("13.1", [257, 2049, 2**24 + 3], "a smaller integer"),
-    ("13.1", [257.5, 2049, 2**24 + 1], "positive integers"),
-    ("13.2", "ABCDFH", "reorders"),
-    ("13.2", "ACDEFH", "writes over"),
-    ("13.2", "ACDFGH", "longer"),
-    ("13.2", "ACD", "2 more"),
-    ("13.2", "AZ", "A to H"),
-    ("13.3", lambda fn: False, "refuses the reference"),
-    ("13.3", lambda fn: True, "ids-ignored passes"),
-    ("13.3", lambda fn: 1, "True or False"),
-    ("13.4", lambda fn, d: np.arange(d), "not itself"),
-    ("13.4", lambda fn, d: np.arange(d) ^ 1, "shuffled"),
-    ("13.4", lambda fn, d: (np.arange(d) + d // 2) % d, "other partners"),
-])
-def test_slips_are_named(asked, answer, words):
-    assert words in exercises.verdict(asked, answer)
-
-
-def test_right_answers_in_other_forms():
-    assert exercises.verdict("13.1", (257, 2049, 16777217.0)) is None
-    assert exercises.verdict("13.2", "h, f, d, c, a") is None

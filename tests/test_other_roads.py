@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-import sympy as sp
 
-from rope_edu import angles, exercises, inverse_frequencies, score
+from rope_edu import angles, inverse_frequencies, score
 from rope_edu.config import presets
 from rope_edu.figures import roads
 from rope_edu.linear import (
@@ -254,56 +253,6 @@ def test_patches_are_scores_of_turned_vectors():
 def test_gaps_that_commute_must_be_noise():
     with pytest.raises(ValueError, match="below 1e-12, got 0.1"):
         roads.gaps_by_size([1, 2], [[[0.1]] * 2, [[0.5]] * 2])
-
-
-# Exercises.
-
-s, D = sp.symbols("s D", positive=True)
-
-
-def cache_bytes(layers, windowed, heads, width, window, length):
-    """Return what exercise 17.1 asks for."""
-    tokens = (layers - windowed) * length + windowed * min(window, length)
-    return 4 * heads * width * tokens
-
-
-WRONG = [
-    ("17.1", lambda *c: cache_bytes(*c) // 2, "keys and values"),
-    ("17.1", lambda n, w, h, d, W, T: cache_bytes(n, 0, h, d, W, T), "no more"),
-    ("17.1", lambda n, w, h, d, W, T: cache_bytes(n, n, h, d, W, T), "own window"),
-    ("17.1", lambda n, w, h, d, W, T: 4 * h * d * ((n - w) * T + w * W), "longer"),
-    ("17.1", lambda *c: 3, "bytes are others"),
-    ("17.2", (2, 6), "in between"),
-    ("17.2", (5, 5), "from place 4 on"),
-    ("17.2", (3, 6), "place 0"),
-    ("17.2", (3, 3), "seen by every later"),
-    ("17.3", 1 - sp.exp(-s * D), "nearer"),
-    ("17.3", sp.exp(-s * (D + 1)), "distance D itself"),
-    ("17.3", (1 - sp.exp(-s)) * sp.exp(-s * D), "the one key"),
-    ("17.3", sp.exp(-s * D) / (1 - sp.exp(-s)), "divide by"),
-    ("17.3", sp.exp(-D / s), "test it"),
-    ("17.4", 42, "number of tokens"),
-    ("17.4", 18, "rows"),
-    ("17.4", 21, "taken"),
-    ("17.4", 20, "longer side"),
-    ("17.5", lambda scores: True, "one bright patch"),
-    ("17.5", lambda scores: False, "refused"),
-    ("17.5", lambda scores: scores.min() > -30 and scores.max() < 1e9, "constant"),
-    ("17.5", lambda scores: 1, "True or False"),
-]
-
-
-@pytest.mark.parametrize("asked, answer, told", WRONG)
-def test_wrong_answers_are_told_apart(asked, answer, told):
-    assert told in exercises.verdict(asked, answer)
-
-
-@pytest.mark.parametrize(
-    "asked, answer",
-    [("17.1", cache_bytes), ("17.2", [3, 5]), ("17.3", sp.exp(-s * D)), ("17.4", 22)],
-)
-def test_right_answers_pass(asked, answer):
-    assert exercises.verdict(asked, answer) is None
 
 
 def test_no_token_has_values_of_its_width():

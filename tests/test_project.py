@@ -20,7 +20,11 @@ from rattler import MatchSpec, Version, VersionSpec
 # For a GPU, and to measure others beside ours: no page and no test needs them,
 # so they are neither locked nor in the conda environment.
 UNLOCKED = ("gpu", "bench")
-CONDA_NAMES = {"playwright": "playwright-python", "torch": "pytorch"}
+CONDA_NAMES = {
+    "build": "python-build",
+    "playwright": "playwright-python",
+    "torch": "pytorch",
+}
 MAX_BODY, MAX_COLUMNS, MAX_TEST_COLUMNS = 25, 79, 88
 NOT_OURS = ("book/_static/mathjax/",)
 # Folders of a home or build machine, and hosts of package registries.

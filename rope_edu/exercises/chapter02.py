@@ -18,14 +18,15 @@ def sinusoid(answer):
     for m, d in CASES:
         found = array(call(answer, m, d), (d,))
         angle = m * inverse_frequencies(d)
-        right = np.allclose(found, _pairs(np.sin(angle), np.cos(angle)))
+        right = np.allclose(found, _waves(angle))
         name = f"at m = {m}, d = {d}"
         for slip, reason in _slips(m, d, angle):
             require(right or not np.allclose(found, slip),
                     f"{name}: {reason}")
         lengths = (found.reshape(-1, 2) ** 2).sum(axis=1)
         require(np.allclose(lengths, 1),
-                f"{name}: a pair is not a point of the unit circle")
+                f"{name}: a pair is not a point of the unit circle; do its"
+                " sine and cosine share one angle?")
         require(right, f"{name}: some angle is not m * theta_i")
 
 
@@ -41,8 +42,15 @@ def _slips(m, d, angle):
         (np.concatenate([np.sin(angle), np.cos(angle)]),
          "all sines stand before all cosines: the pairs are to be"
          " neighbors"),
-        (_pairs(np.sin(slow), np.cos(slow)), exponent),
+        (_waves(slow), exponent),
+        (_waves(m / inverse_frequencies(d)),
+         "theta_i grows with i: the exponent is negative"),
+        (_waves(angle + inverse_frequencies(d)), "positions count from 0"),
     )
+
+
+def _waves(angle):
+    return _pairs(np.sin(angle), np.cos(angle))
 
 
 def _pairs(first, second):
@@ -56,6 +64,10 @@ def most_alike(answer):
     alike = np.cos(np.arange(31)[:, None] * inverse_frequencies(8)).sum(1)
     require(found != 1, "one token on, dial 0 has gone a sixth of its turn:"
             " some position is more alike")
+    require(np.cos(found) > 0,
+            "there dial 0 points away from its start and takes from the sum")
+    require(found < 3 * np.pi,
+            "dial 0 was home before, and dial 1 had not gone so far then")
     require(found == 1 + np.argmax(alike[1:]),
             "some other position has a larger inner product with 0")
 
@@ -71,25 +83,42 @@ def commuting_score(answer):
     require(is_zero(found.subs(delta, 0) - a),
             "at offset 0 both vectors are equal and the score is a")
     require(not is_zero(found - wanted.subs(b, -b)),
-            "the sign of the sine is the wrong way: delta is n - m")
+            "the sign of the sine is the wrong way: delta is n - m, and the"
+            " sine comes first in a pair")
+    require(found.has(theta), "without theta no pair turns")
+    require(found.has(b), "where is b? C turns a vector as well as stretching"
+            " it")
+    require(is_zero(found.subs(b, 0) - wanted.subs(b, 0)),
+            "with b = 0 it is not a times the product of two positions")
     require(is_zero(found - wanted), "the part with b is not right")
 
 
 def doubled(answer):
     """2.4: a function of a table and M_S that doubles the table."""
     rates = inverse_frequencies(8)
-    for size in (1, 4, 16):
+    for size in (8, 1, 4, 16):
         angle = np.arange(2 * size)[:, None] * rates
         wanted = np.stack([np.sin(angle), np.cos(angle)], -1).reshape(-1, 8)
         step = rotation_matrix(size, rates, convention="row")
         found = array(call(answer, wanted[:size], step), (2 * size, 8))
         require(np.allclose(found[:size], wanted[:size]),
                 "the first half of the table has changed")
-        require(not np.allclose(found[size:], wanted[:size] @ step),
-                "the second half goes backwards: a row is a transposed"
-                " column, and M a matrix for columns")
+        for slip, reason in _moves(wanted[:size], step):
+            require(not np.allclose(found[size:], slip), reason)
         require(np.allclose(found[size:], wanted[size:]),
-                f"the second half is not {size} tokens on")
+                f"with S = {size} the second half is not S tokens on")
+
+
+def _moves(table, step):
+    """Second halves that come of one slip each, and its name."""
+    yield table, "the second half repeats the first: it has not moved on"
+    yield table @ step, ("the second half goes backwards: a row is a"
+                         " transposed column, and M a matrix for columns")
+    if len(table) == len(step):
+        # Only then does a matrix fit on the wrong side.
+        for matrix in (step, step.T):
+            yield matrix @ table, ("M has mixed the positions: they are rows,"
+                                   " so it stands on the other side")
 
 
 CHECKS = {"2.1": sinusoid, "2.2": most_alike, "2.3": commuting_score,

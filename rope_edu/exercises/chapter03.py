@@ -58,9 +58,24 @@ def square_of_offset(answer):
     u = [_own(part, m, n, "u", "m") for part in u]
     v = [_own(part, n, m, "v", "n") for part in v]
     found = sum(a * b for a, b in zip(u, v))
-    require(not is_zero(found + (n - m) ** 2), "the sign is the wrong way")
+    for slip, reason in _near_squares(m, n):
+        require(not is_zero(found - slip), reason)
     require(is_zero(found - (n - m) ** 2),
             "the inner product of u and v is not the square of n - m")
+
+
+def _near_squares(m, n):
+    """What the inner product is by one slip each, and its name."""
+    return (
+        (-(n - m) ** 2, "the sign is the wrong way: wanted is the square, not"
+         " what is added to the score"),
+        ((n + m) ** 2, "this is the square of n + m"),
+        (m**2 + n**2, "the mixed term of the square is missing"),
+        (m**2 - m * n + n**2, "the mixed term of the square stands there"
+         " only once"),
+        *((offset, "this is the offset and not its square")
+          for offset in (n - m, m - n)),
+    )
 
 
 def _two_lists(answer):

@@ -7,7 +7,7 @@ import sympy as sp
 
 from ..frequencies import inverse_frequencies, wavelengths
 from ..symbolic import is_zero, rotation
-from ._wrong import Wrong, number, require
+from ._wrong import Wrong, call, expression, number, require
 
 # The last three: nearly all dials, more turns than dials, and none at all.
 CASES = ((128, 1e4, 4096), (64, 1e5, 8192), (32, 1e4, 2048), (8, 1e4, 10),
@@ -27,6 +27,9 @@ def slowest_wavelength(answer):
         2 * np.pi * base ** (63 / d): "the exponent counts pairs by two:"
                                       " 2i/d, not i/d",
         np.pi / rate: "this is half a turn",
+        2 * np.pi: "this is the fastest dial: the speeds fall with i",
+        rate: "this is its speed, in radians per token",
+        2 * np.pi * 1e4 ** (126 / d): "here the base is not 10,000",
     }
     for slip, reason in slips.items():
         require(not np.isclose(found, slip, rtol=1e-3), reason)
@@ -38,7 +41,7 @@ def slowest_wavelength(answer):
 def complete_turns(answer):
     """7.2: how many dials complete a turn within `length` tokens."""
     for d, b, length in CASES:
-        found = _count(answer(d, b, length))
+        found = _count(call(answer, d, b, length))
         lengths = wavelengths(inverse_frequencies(d, b))
         whole = int(np.sum(lengths <= length))
         name = f"d = {d}, b = {b:,.0f}, L = {length:,}"
@@ -96,27 +99,31 @@ def one_speed(answer):
     """7.4: (A, B) with score = A cos(delta theta) + B sin(delta theta)."""
     q, k = (sp.Matrix(sp.symbols(f"{name}_0:4", real=True)) for name in "qk")
     angle = sp.Symbol("alpha", real=True)
-    a, b = _pair(answer)
-    require((a.free_symbols | b.free_symbols) <= {*q, *k},
-            "A and B may hold q_0 to q_3 and k_0 to k_3, nothing else")
-    wanted = (q.T * rotation(1, [angle, angle]) * k)[0]
-    require(is_zero(wanted.subs(angle, 0) - a), "at offset 0 the score is A,"
-            " and there it is q·k")
-    quarter = wanted.subs(angle, sp.pi / 2)
+    a, b = (expression(part, (*q, *k)) for part in _pair(answer))
+    score = (q.T * rotation(1, [angle, angle]) * k)[0]
+    start, quarter = score.subs(angle, 0), score.subs(angle, sp.pi / 2)
+    require(not (is_zero(a - quarter) and is_zero(b - start)),
+            "A and B have changed places: which goes with the cosine?")
+    require(a.free_symbols >= {*q, *k}, "one dial alone is not the score: in"
+            " A some coordinates are missing")
+    require(is_zero(start - a), "at offset 0 the score is A, and there it is"
+            " q·k")
     require(not is_zero(quarter + b), "the sign of B is the wrong way")
+    halves = q[2] * k[0] - q[0] * k[2] + q[3] * k[1] - q[1] * k[3]
+    require(not is_zero(halves ** 2 - b ** 2), "in B neighbors are a pair,"
+            " not i and i + d/2")
+    require(b.free_symbols >= {*q, *k}, "both dials turn, so both add to B")
     require(is_zero(quarter - b), "a quarter turn on, the score is B, and"
             " yours is another")
 
 
 def _pair(answer):
-    """Two expressions, whether in a tuple, a list or a SymPy matrix."""
+    """Two parts, whether of a tuple, a list or a SymPy matrix."""
     require(not isinstance(answer, str), "a pair (A, B) is wanted")
     try:
-        a, b = map(sp.sympify, answer)
-    except (TypeError, ValueError) as error:  # not two, or no expressions
+        a, b = answer
+    except (TypeError, ValueError) as error:  # not two
         raise Wrong("a pair (A, B) is wanted") from error
-    require(isinstance(a, sp.Expr) and isinstance(b, sp.Expr),
-            "A and B are wanted as expressions")
     return a, b
 
 

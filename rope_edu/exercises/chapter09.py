@@ -7,7 +7,7 @@ import numpy as np
 from ..layouts import interleaved_to_half, permutation, permute_weight
 from ..reference import rotate, score
 from ..running import INV_FREQ, K, Q
-from ._wrong import array, call, number, require
+from ._wrong import array, call, require
 
 RATES = np.array([0.9, 0.25, 0.06])
 PLACES = np.array([3.0, 0.0, 1.5, -2.0])
@@ -21,31 +21,44 @@ def _text():
 
 def half_split_form(answer):
     """9.1: a function of x, position_ids and inv_freq, half-split pairs."""
-    x = _text()
-    found = array(call(answer, x, PLACES, RATES), x.shape)
-    wanted = rotate(x, PLACES, RATES, "half")
-    slips = {
-        "every pair turns clockwise: look at the signs of the partner":
-            rotate(x, -PLACES, RATES, "half"),
-        "neighbors turn together: this is the interleaved layout":
-            rotate(x, PLACES, RATES),
-        "the partner is half-split, but the cosines and sines stand in the"
-        " order of neighbors": _mixed(x),
-        "every place turns like the first one": rotate(
-            x, PLACES[0], RATES, "half"),
-    }
-    for reason, slip in slips.items():
+    x, given = _text(), _text()
+    require(callable(answer), "a function is wanted")
+    found = array(answer(given, PLACES.copy(), RATES.copy()), x.shape)
+    require(np.array_equal(given, x), "x itself has been changed: work on"
+            " copies, not on views")
+    for reason, slip in _half_split_slips(x).items():
         require(not np.allclose(found, slip), reason)
     norms = [np.linalg.norm(v, axis=-1) for v in (found, x)]
     require(np.allclose(*norms), "the lengths of the vectors are not kept")
+    wanted = rotate(x, PLACES, RATES, "half")
     wrong = ~np.isclose(found, wanted).all(axis=(0, 2))
     require(not wrong.any(), "the vectors at place"
             f" {np.argmax(wrong)} of the sequence are not right")
 
 
-def _mixed(x):
-    """Interleaved tables under a half-split partner."""
-    angle = np.repeat(PLACES[:, None] * RATES, 2, axis=-1)
+def _half_split_slips(x):
+    """What faults of a half-split form return, by their names."""
+    angle = PLACES[:, None] * RATES
+    twice = np.concatenate([angle, angle], axis=-1)
+    swapped = np.roll(x, x.shape[-1] // 2, axis=-1)
+    return {
+        "every pair turns clockwise: look at the signs of the partner":
+            rotate(x, -PLACES, RATES, "half"),
+        "neighbors turn together: this is the interleaved layout":
+            rotate(x, PLACES, RATES),
+        "both partners have a plus: one of the two needs a minus":
+            x * np.cos(twice) + swapped * np.sin(twice),
+        "the partner is half-split, but the cosines and sines stand in the"
+        " order of neighbors": _mixed(x, np.repeat(angle, 2, axis=-1)),
+        "every place turns like the first one": rotate(
+            x, PLACES[0], RATES, "half"),
+        "the places are counted, but their positions are given": rotate(
+            x, np.arange(len(PLACES)), RATES, "half"),
+    }
+
+
+def _mixed(x, angle):
+    """Half-split partners, turned by these angles."""
     left, right = np.split(x, 2, axis=-1)
     partner = np.concatenate([-right, left], axis=-1)
     return x * np.cos(angle) + partner * np.sin(angle)
@@ -82,21 +95,21 @@ def surviving_pipelines(answer):
     require("B" not in found, "in B the numbers have moved, and the code does"
             " not know it")
     missing = len(keeps - found)
-    require(not missing, f"{missing} more of them keep the score")
+    require(not missing, f"the score survives {missing} more of them")
 
 
 def blocks_of_heads(answer):
     """9.3: the matrix that permutes the rows of all heads at once."""
     for heads, width in ((1, 6), (2, 6), (3, 8)):
         rows = heads * width
-        found = array(answer(heads, width), (rows, rows))
+        found = array(call(answer, heads, width), (rows, rows))
         require(np.isin(found, (0, 1)).all()
                 and np.array_equal(found @ found.T, np.eye(rows)),
                 "one 1 in each row and column, and zeros elsewhere")
         wanted = permute_weight(np.eye(rows), heads, "half")
-        require(heads == 1 or not np.array_equal(
-            found, permute_weight(np.eye(rows), 1, "half")),
-            "rows wander from head to head: each head is permuted by itself")
+        inside = np.kron(np.eye(heads), np.ones((width, width)))
+        require(not found[inside == 0].any(), "rows wander from head to"
+                " head: each head is permuted by itself")
         require(not np.array_equal(found, wanted.T), "this carries"
                 " half-split rows to interleaved ones: turn it round")
         require(np.array_equal(found, wanted),
@@ -104,15 +117,17 @@ def blocks_of_heads(answer):
 
 
 def harmless_orders(answer):
-    """9.4: signed permutations of 8 channels that change no score."""
-    found = number(answer)
+    """9.4: signed permutations that change no score, and those that stay."""
+    found, still = array(answer, (2,))
     pairs = len(INV_FREQ)
     slips = {
         1: "the identity is one of them, but not the only one",
         2: "turn the sign of one pair, in the query and in the key: what"
            " happens to its part of the score?",
-        2 ** pairs: "these are the changes of sign of whole pairs; what else"
-                    " can be done to a pair?",
+        4: "this is one pair; each of the four chooses by itself",
+        2 ** pairs: "as many are the changes of sign of whole pairs; what"
+                    " else can be done to a pair, and do the choices of"
+                    " pairs add or multiply?",
         2 ** (2 * pairs) * 24: "the four dials have different speeds, so"
                                " pairs cannot change places",
         2 ** pairs * 24: "the four dials have different speeds, so pairs"
@@ -122,6 +137,22 @@ def harmless_orders(answer):
     for slip, reason in slips.items():
         require(found != slip, reason)
     require(found == 4 ** pairs, "count the choices of one pair first")
+    _orders_that_stay(still, pairs)
+
+
+def _orders_that_stay(found, pairs):
+    """The second half of exercise 9.4."""
+    slips = {
+        1: "a channel may stay where it is and change its sign",
+        2 ** (2 * pairs): "a sign that is changed in one number of a pair"
+                          " alone is a mirror, and turns the dial the other"
+                          " way",
+        4 ** pairs - 2 ** pairs: "these are those that do move a channel",
+    }
+    for slip, reason in slips.items():
+        require(found != slip, reason)
+    require(found == 2 ** pairs, "the first number is right; which of them"
+            " leave every channel in its place?")
 
 
 CHECKS = {"9.1": half_split_form, "9.2": surviving_pipelines,

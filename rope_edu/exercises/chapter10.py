@@ -33,6 +33,7 @@ def shortest_time(answer):
         "keys have 8 heads, not 32": _microseconds(2 * Q_HEADS),
         "a bfloat16 number has 2 bytes": _microseconds(size=4),
         "this is one layer of 32": _microseconds(layers=1),
+        "a head has 128 channels": right / HEAD_DIM,
         "this is in milliseconds": right / 1e3,
         "this is in seconds": right / 1e6,
     }
@@ -70,7 +71,7 @@ def accepted_shapes(answer):
     }.items():
         require(letter not in found or letter in right, reason)
     missing = len(right - found)
-    require(not missing, f"{missing} more of them are taken")
+    require(not missing, f"the module takes {missing} more of them")
 
 
 def mended_rotation(answer):
@@ -107,15 +108,32 @@ def _check_turn(y, x, ids):
 
     y, exact, places = (t.double().numpy() for t in (y, x, ids))
     near = max(8 * torch.finfo(x.dtype).eps, 1e-9)
-    mixed = rotate(exact, places[None], RATES)
-    require(not np.allclose(y, mixed, atol=near, rtol=0), "the rows of"
-            " position_ids have met the heads: head 1 is turned by row 1")
+    for reason, slip in _turns_gone_wrong(exact, places).items():
+        require(not np.allclose(y, slip, atol=near, rtol=0), reason)
     off = np.abs(y - rotate(exact, places[:, None], RATES)).max((1, 3))
     worst = int(places.ravel()[off.argmax()])
     require(off[0].max() < 0.1, "a vector at position"
             f" {int(places[0, off[0].argmax()])} is not right")
     require(off.max() < near, f"in {x.dtype} position {worst} is not right:"
             " which step has too few digits?")
+
+
+def _turns_gone_wrong(x, places):
+    """What faults of a rotation return, by their names."""
+    angle = places[:, None, :, None] * RATES
+    twice = rotate(x, places[:, None], RATES)
+    twice[..., 1::2] = (
+        x[..., 1::2] * np.cos(angle) + twice[..., 0::2] * np.sin(angle))
+    return {
+        "the rows of position_ids have met the heads: head 1 is turned by"
+        " row 1": rotate(x, places[None], RATES),
+        "this turns the other way: which product has the minus?":
+            rotate(x, -places[:, None], RATES),
+        "halves are paired here, and the broken code pairs neighbors":
+            rotate(x, places[:, None], RATES, "half"),
+        "the second number of a pair is made with the first one after its"
+        " turn": twice,
+    }
 
 
 def _check_gradient(y, x, ids):
@@ -137,6 +155,12 @@ def angle_gradient(answer):
             " way does a small turn move y?")
     require(not is_zero(found - (g0 * y0 + g1 * y1)), "this is how the loss"
             " grows if y gets longer; a turn moves it sideways")
+    along = found.subs({g0: y0, g1: y1}, simultaneous=True)
+    require(is_zero(along), "where g points along y a small turn changes"
+            " nothing; your expression does not vanish there")
+    require(not is_zero(found**2 * (y0**2 + y1**2) - wanted**2), "this is"
+            " by the length of the way; by the angle, a longer y goes"
+            " further")
     require(is_zero(found - wanted), "the loss changes by another amount")
 
 

@@ -20,14 +20,18 @@ def least_time(answer):
     moved, least = array(answer, (2,))
     right = 2 * 2 * NUMBERS
     slips = {
-        right / 2: "each number is read, and written, too",
+        right / 2: "this is one half: there are queries and keys, and each"
+        " number is read, and written, too",
         right / 4: "queries and keys, read and written",
         2 * right: "a bfloat16 has 16 bits",
         right / 8: "a bfloat16 has 2 bytes; read and written makes 4 a number",
+        8 * right: "bytes are wanted, not bits",
+        right / 1e6: "bytes are wanted, not MB",
         right / 2**20: "bytes are wanted, not MiB",
+        right + 4 * 128 * 4096: "the tables are to be left out",
     }
     for slip, reason in slips.items():
-        require(moved != slip, reason)
+        require(not np.isclose(moved, slip, rtol=5e-3), reason)
     require(np.isclose(moved, right, rtol=5e-3), "the bytes are not right")
     # Rounded to two digits it is right.
     near = partial(np.isclose, least / (1e3 * right / BANDWIDTH), rtol=2e-2)
@@ -48,7 +52,11 @@ def passes_of_four_products(answer):
         5: "this is the form with the partner of whole length; here every"
            " product has half of the numbers",
         3.5: "joining the halves moves every number once more",
-        4: "a difference reads both of its halves",
+        4: "a difference reads both of its halves, and joining reads, too",
+        2: "these are the products; what comes after them?",
+        8: "a and b are half as wide as x, and so are their products",
+        7: "there are so many operators, but do they all read and write the"
+           " same? Go through them one by one",
     }
     for slip, reason in slips.items():
         require(not np.isclose(found, slip), reason)

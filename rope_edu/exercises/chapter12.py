@@ -23,10 +23,15 @@ STEPS = {
 }
 
 
-def _shared(q, k, v, ids, turn=rotate, order=np.repeat, causal=True,
+def _twice(x):
+    return np.repeat(x, 2, axis=0)
+
+
+def _shared(q, k, v, ids, turned="qk", order=_twice, causal=True,
             scale=8**-0.5):
     """Attention of heads that share keys, or one with a slip in it."""
-    q, k = turn(q, ids, INV_FREQ), turn(k, ids, INV_FREQ)
+    q, k, v = (rotate(x, ids, INV_FREQ) if name in turned else x
+               for name, x in zip("qkv", (q, k, v)))
     k, v = (order(x) for x in (k, v))
     scores = q @ k.swapaxes(1, 2) * scale
     if causal:
@@ -36,16 +41,16 @@ def _shared(q, k, v, ids, turn=rotate, order=np.repeat, causal=True,
     return weights / weights.sum(axis=-1, keepdims=True) @ v
 
 
-def _twice(x):
-    return np.repeat(x, 2, axis=0)
-
-
 SLIPS = {
     "query heads 0 and 1 read key head 0: here they read 0 and 1":
         {"order": lambda x: np.tile(x, (2, 1, 1))},
     "some token has looked at a later one": {"causal": False},
-    "nothing has been turned": {"turn": lambda x, ids, rates: x},
+    "nothing has been turned": {"turned": ""},
+    "keys have to be turned, too": {"turned": "q"},
+    "queries have to be turned, too": {"turned": "k"},
+    "values have been turned, and should stay as they are": {"turned": "qkv"},
     "the scores are not divided by the root of 8": {"scale": 1.0},
+    "the scores are divided by 8 itself, not by its root": {"scale": 1 / 8},
 }
 
 
@@ -58,13 +63,11 @@ def shared_keys(answer):
     for ids in (np.arange(tokens), np.array([7, 8, 9, 20, 41])):
         given = (q, k, v, ids)
         found = array(call(answer, *given), q.shape)
+        require(not np.isnan(found).any(), "some average is NaN: does the mask"
+                " leave the first token nothing to look at?")
         for reason, slip in SLIPS.items():
-            wrong = _shared(*given, **{"order": _twice} | slip)
-            require(not np.allclose(found, wrong), reason)
-        turned = rotate(v, ids, INV_FREQ)
-        wrong = _shared(q, k, turned, ids, order=_twice)
-        require(not np.allclose(found, wrong), "values are not turned")
-        require(np.allclose(found, _shared(*given, order=_twice)),
+            require(not np.allclose(found, _shared(*given, **slip)), reason)
+        require(np.allclose(found, _shared(*given)),
                 f"at positions {ids.tolist()} some average is not right")
 
 
@@ -107,6 +110,8 @@ def next_position(answer):
             count - 1,
         "a place in the row is not a position: padding on the left comes"
         " before it": last + 1,
+        "the mask has been read the other way: False is padding": 5 - count,
+        "one too many: the first token of a text has position 0": count + 1,
     }.items():
         require(not np.array_equal(found, slip), reason)
     require(np.array_equal(found, count), "some row continues at another"
@@ -120,16 +125,27 @@ def sum_part(answer):
     found = expression(answer, symbols)
     wanted = (a - g) / 2 * sp.cos(sigma) + (b + c) / 2 * sp.sin(sigma)
     # An amplitude and a phase are right, and undefined where A commutes.
-    if is_zero(found - wanted):
-        return
+    if not is_zero(found - wanted):
+        _say_why(found, wanted, a, b, c, g)
+
+
+def _say_why(found, wanted, a, b, c, g):
+    require(not is_zero(found.subs({b: 0, c: 0}) - wanted.subs(
+        {b: 0, c: 0, g: -g})), "beside a and g stands what n - m gets: which"
+            " half of each product knows the sum?")
     require(is_zero(found.subs({g: a, c: -b})),
-            "it has to vanish where A commutes with every turn: g = a and"
-            " c = -b")
+            "it has to vanish for the form C of the chapter, which commutes"
+            " with every turn")
     require(not is_zero(found - 2 * wanted), "this is twice the part: the"
             " other half knows n - m")
-    require(is_zero((found - wanted).subs({b: 0, c: 0})),
-            "the part with a and g is not right")
-    raise Wrong("the part with b and c is not right")
+    for letters, others in (("a and g", {b: 0, c: 0}),
+                            ("b and c", {a: 0, g: 0})):
+        part, right = found.subs(others), wanted.subs(others)
+        require(not is_zero(part + right),
+                f"the part with {letters} has the wrong sign")
+        require(is_zero(part - right),
+                f"the part with {letters} is not right")
+    raise Wrong("each part is right alone, but not their sum")
 
 
 CHECKS = {"12.1": shared_keys, "12.2": movable_steps,

@@ -21,6 +21,8 @@ PLACED = ("ids-ignored", "resets-ignored", "shared-row", "decode-at-zero",
 def first_lost(answer):
     """13.1: first positive integers that three formats cannot hold."""
     found = array(answer, (3,))
+    require((np.diff(found) > 0).all(), "fewer digits lose a smaller integer:"
+            " the order is bfloat16, float16, float32")
     for dtype, n in zip(FORMATS, found):
         require(n == round(n) and n > 0, "positive integers are wanted")
         require(rounded(n, dtype) != n, f"{dtype} holds {n:.0f} exactly")
@@ -46,7 +48,7 @@ def blind_at_zero(answer):
     }.items():
         require(letter not in found or letter in hidden, reason)
     missing = len(hidden - found)
-    require(not missing, f"{missing} more of them leave position 0 right")
+    require(not missing, f"{missing} more of them can pass at position 0")
 
 
 def test_of_positions(answer):
@@ -60,7 +62,8 @@ def test_of_positions(answer):
     require(callable(answer), "a function is wanted")
     require(passes(right), "your test refuses the reference itself")
     for name in PLACED:
-        require(not passes(BUGS[name].make()), f"{name} passes your test")
+        require(not passes(BUGS[name].make()), f"{name} passes your test:"
+                f" {BUGS[name].code.__doc__}")
 
 
 def partners(answer):
@@ -71,12 +74,28 @@ def partners(answer):
         for layout in ("interleaved", "half"):
             found = array(call(answer, _shuffled(order, layout, rates), 6),
                           (6,))
-            require(not np.array_equal(found, np.arange(6)), "a channel has"
-                    " another one as partner, not itself")
             wanted = _partners(order, layout)
             if not np.array_equal(found, wanted):
-                raise Wrong(f"the channels {order[:2].tolist()} ... of a"
-                            " shuffled head get other partners")
+                _say_why(found, order)
+
+
+def _say_why(found, order):
+    """Name what partners never are, then what has been taken for granted."""
+    own = np.arange(6)
+    require(np.isin(found, own).all(), "channels are numbered from 0 to"
+            " head_dim - 1")
+    require(np.ptp(found), "all channels get one partner: nothing has been"
+            " turned, or you have not looked at single channels")
+    require((found != own).all(), "a channel has another one as partner, not"
+            " itself: beware of the diagonal, and of negative sines")
+    require(np.array_equal(found[found.astype(int)], own),
+            "partners are mutual: if a has b, then b has a")
+    for layout in ("interleaved", "half"):
+        require(not np.array_equal(found, _partners(own, layout)),
+                f"these are the pairs of the layout {layout!r}, and fn has"
+                " others")
+    raise Wrong(f"the channels {order[:2].tolist()} ... of a shuffled head"
+                " get other partners")
 
 
 def _shuffled(order, layout, rates):

@@ -23,8 +23,8 @@ def new_part(answer):
         found, more = number(part), max(0, tokens - length)
         right = more * (more + 1) / tokens**2
         where = f"L = {length:,}, N = {tokens:,}: "
-        require(0 <= found <= 1, f"{where}{found:g} is no part of the pairs")
         require(more or not found, f"{where}no two tokens are so far apart")
+        require(0 <= found <= 1, f"{where}{found:g} is no part of the pairs")
         if not np.isclose(found, right, rtol=1e-9, atol=0):
             _say_why(found, more, tokens, where)
 
@@ -39,6 +39,10 @@ def _say_why(found, more, tokens, where):
                                        " the largest one seen is L - 1",
         2 * more * (more + 1) / pairs: "every pair of different tokens counts"
                                        " twice, but N^2 pairs are asked for",
+        more * (more + 1) / (pairs - 2 * tokens): "a token and itself are a"
+                                                  " pair, too",
+        1 - more * (more + 1) / tokens**2: "these are the pairs that are less"
+                                           " than L apart",
         more**2 / tokens**2: "not every pair of which one token is past L is"
                              " that far apart",
         more / tokens: "this is the part of the offsets; far ones have fewer"
@@ -74,16 +78,18 @@ def of_an_encoder(answer):
     found, rates = number(answer), inverse_frequencies(128)
     require(found == int(found) and 0 <= found <= 64,
             "a whole number from 0 to 64 is wanted")
-    both = int(np.sum(seen_share(rates, 4096, both_ways=True) < 1))
-    require(found != np.sum(seen_share(rates, 4096) < 1),
+    one, both = (int(np.sum(seen_share(rates, 4096, both_ways=way) < 1))
+                 for way in (False, True))
+    require(found != one,
             "offsets of the other sign turn the hands the other way: the arcs"
             " do change")
     require(found != 9, "twice the arc does not finish half of the dials:"
             " how far apart are neighboring wavelengths?")
-    require(found != 64 - both, "these are the finished ones")
+    require(found not in (64 - one, 64 - both), "count the unfinished dials,"
+            " not the finished ones")
     require(found <= both, "fewer: each arc is twice as long")
-    require(found == both, "more: a dial needs a wavelength of at most twice"
-            " L - 1")
+    require(found == both, "more: a dial is finished only if its wavelength"
+            " is at most twice L - 1")
 
 
 def needed_growth(answer):
@@ -99,13 +105,16 @@ def needed_growth(answer):
             "s N tokens have s N - 1 others, not s (N - 1)",
         sp.log(s * tokens - 1): "by how much must it grow? Take off what was"
                                 " there",
+        sp.log(s * tokens - 1) / sp.log(tokens - 1):
+            "a lead grows by a difference, not by a factor",
+        right / sp.log(2): "logits are natural logarithms, not of base 2",
+        right / sp.log(10): "logits are natural logarithms, not of base 10",
+        -right: "the sign is the wrong way: the lead must grow",
+        sp.exp(right): "this is the factor of the odds; the lead is its"
+                       " logarithm",
     }
     for slip, reason in slips.items():
         require(not _same(found, slip), reason)
-    require(not _same(found, -right), "the sign is the wrong way: the lead"
-            " must grow")
-    require(not _same(found, sp.exp(right)), "this is the factor of the odds;"
-            " the lead is its logarithm")
     require(_same(found, right), "the odds p / (1 - p) do not stay the same")
 
 

@@ -22,6 +22,8 @@ def implied_factor(answer):
     slips = {
         100.0: "this is the quotient of the bases, and it belongs to the dial"
                " after the last one",
+        100.0 ** (62 / 64): "here d counts the pairs; the formula means the"
+                            " coordinates",
         100.0 ** (128 / 126): "the exponent stands on its head: a factor of"
                               " 100 would need a base above 1,000,000",
         88.6: "this is what the YaRN paper prints; put it into the formula"
@@ -60,12 +62,9 @@ def _slips(d, b, length, factor):
     """Rates that come of one slip each, and its name."""
     rates = inverse_frequencies(d, b)
     turns = length / wavelengths(rates)
-    radians = np.clip((2 * np.pi * turns - 1) / 31, 0, 1)
     keep = np.clip((turns - 1) / 31, 0, 1)
-    yield rates * (radians + (1 - radians) / factor), (
-        "a turn is 2 pi radians: you count radians")
-    yield rates * (1 - keep + keep / factor), ("the fast dials must stay and"
-                                               " the slow ones be divided")
+    for share, reason in _shares(turns, factor, keep):
+        yield rates * (share + (1 - share) / factor), reason
     yield YaRN(factor, length).table(d, b).inv_freq, (
         "this ramp runs over the numbers of the dials; the paper's runs over"
         " their turns")
@@ -73,6 +72,17 @@ def _slips(d, b, length, factor):
         "the rates are blended, not the wavelengths")
     yield rates * (keep + (1 - keep) * factor), (
         "the slow dials must become slower, not faster")
+
+
+def _shares(turns, factor, keep):
+    """Shares of a rate that come of one slip each, and its name."""
+    yield np.clip((2 * np.pi * turns - 1) / 31, 0, 1), (
+        "a turn is 2 pi radians: you count radians")
+    yield np.clip((factor * turns - 1) / 31, 0, 1), (
+        "the turns in training count, not those in the long text")
+    yield (turns - 1) / 31, "outside the ramp the share is 0 or 1"
+    yield 1 - keep, "the fast dials must stay and the slow ones be divided"
+    yield 0 * keep, "this divides every dial: that is PI"
 
 
 def within_their_arcs(answer):
@@ -86,7 +96,8 @@ def within_their_arcs(answer):
     kept = int(np.sum(over[unfinished] <= 1 + 1e-9))
     require(found != 18, "all 18 would stay if each were slowed down by 2: is"
             " it?")
-    require(found != 0, "one dial is slowed down by exactly 2")
+    require(found != 0, "none? Look again at the slow end: by how much is a"
+            " dial there slowed down?")
     require(found == kept, "only a dial that is slowed down by the full 2"
             " ends where it ended in training: which ones are?")
 
@@ -94,23 +105,27 @@ def within_their_arcs(answer):
 def smallest_base(answer):
     """15.4: the base that keeps dial i and all slower ones in their arcs."""
     b, s, d, i = symbols = sp.symbols("b s d i", positive=True)
-    found = expression(answer, symbols)
-    right = b * s ** (d / (2 * i))
-    slips = {
-        b * s ** (d / (d - 2)): "this is made for the last dial; dial i has"
-                                " another number",
-        b * s: "this is made for the dial after the last, i = d/2",
-        b * s ** (2 * i / d): "the exponent stands on its head",
-        s ** (d / (2 * i)): "by this the base is multiplied: what is it then?",
-        b * s ** (d / i): "the exponent counts pairs by two: 2i/d, not i/d",
-    }
-    for slip, reason in slips.items():
+    found = sp.nsimplify(expression(answer, symbols), rational=True)
+    for slip, reason in _other_bases(*symbols):
         require(not is_zero(found - slip), reason)
     spot = found.subs({b: 100, s: 4, d: 8, i: 2})
+    require(not (spot.is_real and spot < 100),
+            "a smaller base makes every dial but the first faster")
     require(is_zero(spot - 1600), "try b = 100, d = 8, i = 2 and s = 4: the"
             " new rate of dial 2 must be a quarter of the old one")
-    require(is_zero(found - right), "right in one example, but not for all"
-            " b, s, d and i")
+    require(is_zero(found - b * s ** (d / (2 * i))),
+            "right in one example, but not for all b, s, d and i")
+
+
+def _other_bases(b, s, d, i):
+    """Bases that come of one slip each, and its name."""
+    yield b * s ** (d / (d - 2)), ("this is made for the last dial; dial i has"
+                                   " another number")
+    yield b * s, "this is made for the dial after the last, i = d/2"
+    yield b * s ** (2 * i / d), "the exponent stands on its head"
+    yield s ** (d / (2 * i)), ("by this the base is multiplied: what is it"
+                               " then?")
+    yield b * s ** (d / i), "the exponent counts pairs by two: 2i/d, not i/d"
 
 
 CHECKS = {"15.1": implied_factor, "15.2": by_parts,

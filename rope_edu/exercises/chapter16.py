@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,6 +14,16 @@ from ._wrong import Wrong, call, number, require
 
 WIDTH, BASE, PAIR = 64, 100_000.0, 20
 READINGS = {"A": "none", "B": "stride 2", "C": "stride 4", "D": "shuffled"}
+# What is said of two neighbors in an order that are the wrong way round.
+TURNED = {
+    "AB": "one of the other readings helps: it is better than no rotation",
+    "CA": "positions can be worse than none",
+    "DA": "a shuffled position is a wrong one: is that better than none?",
+    "DB": "doubled positions keep the order of the tokens: do shuffled ones?",
+    "CB": "which of the two steps is nearer to the one of the training?",
+    "CD": "with steps of 4, where does a head look that wants the token"
+          " before?",
+}
 # Position ids, and what becomes of the scores.
 IDS = (
     (range(6), True, "nothing has changed"),
@@ -34,7 +45,7 @@ IDS = (
 def needed_factor(answer):
     """16.1: the NTK-aware factor that makes pair 20 two times as slow."""
     found = number(answer)
-    require(found > 0, "a factor is positive")
+    require(found >= 1, "a factor below 1 would make the pairs faster")
     plain = inverse_frequencies(WIDTH, BASE)[PAIR]
     slips = {
         2.0: "this factor does it to the last pair; pair 20 gets less",
@@ -42,6 +53,7 @@ def needed_factor(answer):
                                        " slows pair 20",
         2 ** (WIDTH / (2 * PAIR)): "is it the last pair that gets the whole"
                                    " factor, or the one after it?",
+        2 ** (62 / 20): "a pair has two coordinates: the exponent is 2i/(d-2)",
         2 ** (62 / 42): "pairs are counted from 0: which exponent has number"
                         " 20?",
     }
@@ -65,13 +77,9 @@ def order_of_losses(answer):
     path = files("rope_edu").joinpath("data", "experiments",
                                       "smollm-positions.json")
     losses = json.loads(path.read_text("utf-8"))["result"]
-    told = [losses[READINGS[letter]] for letter in letters]
-    require(letters.index("A") != 0, "one of the other readings helps: it is"
-            " better than no rotation")
-    require(letters.index("A") != 3, "positions can be worse than none")
-    rising = np.diff(told) > 0
-    require(rising.all(), f"{3 - rising.sum()} of the three neighbors in your"
-            " order are the wrong way round")
+    for less, more in pairwise(letters):
+        if losses[READINGS[less]] > losses[READINGS[more]]:
+            raise Wrong(TURNED[less + more])
 
 
 def only_a_shift(answer):

@@ -12,6 +12,16 @@ RATES, TOLERANCE, LAST = np.array([1.0, 0.1]), 0.1, 1000
 NAMES = ("Llama 2 7B", "OLMo 2 7B", "Llama 3 8B", "Code Llama 7B",
          "Mistral 7B v0.2", "Llama 3.1 8B", "Gemma 3 4B, global layers")
 LETTERS = "ABCDEFG"
+# What is said where this letter is missing or too many.
+ABOUT = {
+    "A": "how far does a base of 10,000 go, beside a length of 4096?",
+    "B": "how far does a base of 500,000 go, beside 4096 and 8192 tokens?",
+    "E": "how far does a base of a million go, beside the lengths of D and E?",
+    "F": "F keeps its fast dials, and its texts are very long: do slowed dials"
+         " alone last for them?",
+    "G": "all rates divided by 8 move every offset out 8 times as far",
+}
+ABOUT |= {"C": ABOUT["B"], "D": ABOUT["E"]}
 
 
 def counter_example(answer):
@@ -45,10 +55,9 @@ def judged_models(answer):
     wanted = [letter for letter, name in zip(LETTERS, NAMES)
               if _inside(models()[name])]
     require(letters != [x for x in LETTERS if x not in wanted],
-            "these are the others: those that stay at 0 or above")
-    wrong = len(set(letters) ^ set(wanted))
-    require(not wrong, f"{wrong} of the {len(NAMES)} models"
-            f" {'is' if wrong == 1 else 'are'} on the wrong side")
+            "which fall below 0, these or the others?")
+    wrong = sorted(set(letters) ^ set(wanted))
+    require(not wrong, "".join(ABOUT[letter] for letter in wrong[:1]))
 
 
 def _inside(model):

@@ -438,11 +438,13 @@ def _card(board, i, theta, x, y):
 
 
 def _face():
+    ticks = [
+        "M{} {}L{} {}".format(*_place(turn, RADIUS), *_place(turn, RADIUS - 7))
+        for turn in np.arange(8) * np.pi / 4
+    ]
     return (
-        '<g fill="none" stroke="currentColor" opacity=".6">'
-        f'<circle r="{RADIUS}" stroke-width="1.2"/>'
-        f'<circle r="{RADIUS - 4}" stroke-width="7" pathLength="48"'
-        ' stroke-dasharray=".1 5.9"/></g>'
+        '<g fill="none" stroke="currentColor" opacity=".6" stroke-width="1.2">'
+        f'<circle r="{RADIUS}"/><path d="{"".join(ticks)}"/></g>'
     )
 
 

