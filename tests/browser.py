@@ -7,9 +7,8 @@ import shutil
 import pytest
 
 
-@contextlib.contextmanager
-def launch(**options):
-    """Yield a headless Chromium of this system, closed afterwards.
+def require_chromium():
+    """Return the path of this system's Chromium.
 
     Without one the tests are skipped, but where CI is set they fail: there
     a missing browser would hide every test that needs it.
@@ -18,6 +17,13 @@ def launch(**options):
     if chromium is None:
         give_up = pytest.fail if os.environ.get("CI") else pytest.skip
         give_up("no chromium on the PATH")
+    return chromium
+
+
+@contextlib.contextmanager
+def launch(**options):
+    """Yield a headless Chromium of this system, closed afterwards."""
+    chromium = require_chromium()
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

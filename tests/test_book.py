@@ -1,6 +1,7 @@
 """The built pages: complete, self-contained, linked and readable."""
 
 import re
+from collections import Counter
 
 import pytest
 from book import (
@@ -18,6 +19,7 @@ from book import (
     toc_files,
     toc_pages,
 )
+from learner import Book
 
 from rope_edu import exercises
 
@@ -143,6 +145,14 @@ def test_page_counts_as_its_file_does(chapter):
     shown = [tag.get_text() for tag in article.select(".exercise .caption-number")]
     known = [x for x in exercises.numbers() if x.split(".")[0] == number]
     assert [text.split()[1] for text in shown] == known
+
+
+def test_a_citation_names_one_work():
+    """Works of the same authors and year bear a letter, as in (Su, 2021b)."""
+    book = Book(HTML)
+    works = book.works.entries
+    names = Counter(book.cite(key, textual=True) for key in works)
+    assert len(works) > 50 and max(names.values()) == 1, names.most_common(3)
 
 
 @each_page

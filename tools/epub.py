@@ -3,9 +3,9 @@
 import html
 import re
 import uuid
-import zipfile
 
-from printed import AUTHOR, HTML, OUT, RIGHTS, STYLE, TITLE, offer, typeset
+from packed import packed
+from printed import AUTHOR, HTML, RIGHTS, STYLE, TITLE, write
 
 # Replaces each formula as set by what a screen reader gets of it.
 TO_XHTML = """() => {
@@ -74,49 +74,52 @@ def properties(text):
     return f' properties="{words}"' if words else ""
 
 
-def write(sections, out):
-    """Write the sections (id, title, XHTML) into one EPUB 3 file."""
-    files = {
-        f"{name}.xhtml": PAGE.format(title=html.escape(title), body=text)
-        for name, title, text in sections
-    }
-    manifest = "\n".join(
+def manifest(sections):
+    """Return an entry for each section's file."""
+    return "\n".join(
         f'<item id="s-{name}" href="{name}.xhtml"'
         f' media-type="application/xhtml+xml"{properties(text)}/>'
         for name, _, text in sections
     )
-    spine = "".join(f'<itemref idref="s-{name}"/>' for name, _, _ in sections)
+
+
+def package(sections):
+    """Return the file that says what belongs to the book, in which order."""
+    return PACKAGE.format(
+        id=uuid.uuid5(uuid.NAMESPACE_URL, TITLE),
+        title=TITLE,
+        author=AUTHOR,
+        rights=RIGHTS,
+        manifest=manifest(sections),
+        spine="".join(f'<itemref idref="s-{name}"/>' for name, _, _ in sections),
+    )
+
+
+def navigation(sections):
+    """Return the table of contents that a reader shows beside the text."""
     entries = "".join(
         f'<li><a href="{name}.xhtml">{html.escape(title)}</a></li>'
         for name, title, _ in sections
     )
-    nav = f'<nav epub:type="toc"><h1>Contents</h1><ol>{entries}</ol></nav>'
-    files |= {
-        "nav.xhtml": PAGE.format(title="Contents", body=nav),
-        "book.css": (HTML / "_static" / "pygments.css").read_text("utf-8")
-        + STYLE.read_text("utf-8"),
+    body = f'<nav epub:type="toc"><h1>Contents</h1><ol>{entries}</ol></nav>'
+    return PAGE.format(title="Contents", body=body)
+
+
+def epub(tab):
+    """Return the document in an EPUB 3 file, its formulas in MathML."""
+    sections = linked(tab.evaluate(TO_XHTML))
+    colors = (HTML / "_static" / "pygments.css").read_text("utf-8")
+    files = {
+        "mimetype": "application/epub+zip",
         "META-INF/container.xml": CONTAINER,
-        "book.opf": PACKAGE.format(
-            id=uuid.uuid5(uuid.NAMESPACE_URL, TITLE), title=TITLE, author=AUTHOR,
-            rights=RIGHTS, manifest=manifest, spine=spine,
-        ),
+        "book.opf": package(sections),
+        "nav.xhtml": navigation(sections),
+        "book.css": colors + STYLE.read_text("utf-8"),
     }
-    with zipfile.ZipFile(out, "w") as archive:
-        stored = zipfile.ZipInfo("mimetype", (1980, 1, 1, 0, 0, 0))
-        archive.writestr(stored, "application/epub+zip")
-        for name, text in files.items():
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, text)
-
-
-def epub(out):
-    """Write the book for readers of EPUB 3."""
-    with typeset() as tab:
-        sections = tab.evaluate(TO_XHTML)
-    write(linked(sections), out)
+    for name, title, text in sections:
+        files[f"{name}.xhtml"] = PAGE.format(title=html.escape(title), body=text)
+    return packed(files, stored={"mimetype"})
 
 
 if __name__ == "__main__":
-    epub(OUT / "clock-dials.epub")
-    offer("clock-dials.epub", "EPUB, for a reader")
+    write("clock-dials.epub", "EPUB, for e-readers", epub)

@@ -12,13 +12,13 @@ where the pages' download buttons find them, and all into a zip with the wheel.
 
 import re
 import sys
-import zipfile
 from functools import cached_property
 from pathlib import Path
 
 import nbformat
 from bs4 import BeautifulSoup
 from execute import ROOT, name_cells
+from packed import packed
 from pybtex.database import parse_file
 from pybtex.plugin import find_plugin
 
@@ -308,14 +308,10 @@ def learner(notebook, stem, book, wheel):
 def pack(notebooks, folder, wheel):
     """Write the zip of the notebooks with what they need, and the licenses."""
     paths = [folder / wheel, ROOT / MODEL, *(ROOT / name for name in LICENSES)]
-    texts = {path.name: path.read_bytes() for path in [*notebooks, *paths]}
-    texts["README.txt"] = READ_ME.format(wheel=wheel, model=MODEL).encode()
-    with zipfile.ZipFile(folder / "clock-dials.zip", "w") as archive:
-        for name, content in texts.items():
-            # A fixed date: the same files make the same bytes.
-            entry = zipfile.ZipInfo(f"clock-dials/{name}", (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content)
+    files = {path.name: path.read_bytes() for path in [*notebooks, *paths]}
+    files["README.txt"] = READ_ME.format(wheel=wheel, model=MODEL)
+    inside = {f"clock-dials/{name}": content for name, content in files.items()}
+    (folder / "clock-dials.zip").write_bytes(packed(inside))
 
 
 def write_all(html):

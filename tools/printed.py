@@ -154,9 +154,9 @@ def document():
     body = title_page() + entries(sections) + body
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"/><title>{TITLE}</title>
-<link rel="stylesheet" href="_static/pygments.css"/>
+<link rel="stylesheet" href="html/_static/pygments.css"/>
 <style>{STYLE.read_text("utf-8")}</style>
-<script>{config}</script><script src="_static/mathjax/tex-chtml.js"></script>
+<script>{config}</script><script src="html/_static/mathjax/tex-chtml.js"></script>
 </head><body>{body}</body></html>"""
 
 
@@ -166,7 +166,7 @@ def typeset():
     chromium = shutil.which("chromium")
     if chromium is None:
         raise SystemExit("make pdf and make epub need chromium on the PATH")
-    path = HTML / "print.html"
+    path = HTML.parent / "print.html"
     path.write_text(document(), "utf-8")
     try:
         with sync_playwright() as playwright:
@@ -187,21 +187,20 @@ FOOTER = """<div style="font: 8pt sans-serif; width: 100%; text-align: center">
 <span class="pageNumber"></span></div>"""
 
 
-def pdf(out):
-    """Print the book."""
-    with typeset() as tab:
-        data = tab.pdf(
-            format="A4",
-            margin={"top": "20mm", "bottom": "22mm", "left": "22mm", "right": "22mm"},
-            display_header_footer=True,
-            header_template="<span></span>",
-            footer_template=FOOTER,
-            outline=True,
-            tagged=True,
-            print_background=True,
-        )
+def pdf(tab):
+    """Return the document, printed."""
+    data = tab.pdf(
+        format="A4",
+        margin={"top": "20mm", "bottom": "22mm", "left": "22mm", "right": "22mm"},
+        display_header_footer=True,
+        header_template="<span></span>",
+        footer_template=FOOTER,
+        outline=True,
+        tagged=True,
+        print_background=True,
+    )
     # The same pages make the same bytes.
-    out.write_bytes(re.sub(rb"\(D:\d{14}", b"(D:19800101000000", data))
+    return re.sub(rb"\(D:\d{14}", b"(D:19800101000000", data)
 
 
 def offer(name, words):
@@ -214,6 +213,13 @@ def offer(name, words):
         path.write_text(page.replace(end, f"{line}\n{end}"), "utf-8")
 
 
+def write(name, words, make):
+    """Write one form of the document where the first page offers it."""
+    with typeset() as tab:
+        (OUT / name).write_bytes(make(tab))
+    offer(name, words)
+    print(f"Wrote {(OUT / name).relative_to(ROOT)}")
+
+
 if __name__ == "__main__":
-    pdf(OUT / "clock-dials.pdf")
-    offer("clock-dials.pdf", "PDF, to print")
+    write("clock-dials.pdf", "PDF, to print", pdf)

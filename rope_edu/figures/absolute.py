@@ -231,7 +231,7 @@ def terms(shifts, curves):
 
 
 def flows(fields, start=(0.0, 1.0), tokens=12):
-    """Paths of one pair that follow a field, dp/dt = h(p).
+    """Paths of one pair that follow a field, dp/dt = h(p), on one scale.
 
     Parameters
     ----------
@@ -251,12 +251,13 @@ def flows(fields, start=(0.0, 1.0), tokens=12):
     >>> flows({"turn": [[0, 1], [-1, 0]]}, tokens=3).alt[-38:]
     'the lengths after 3 tokens: turn 1.00.'
     """
+    fields = {name: np.asarray(h, dtype=float) for name, h in fields.items()}
+    paths = [_path(field, start, tokens) for field in fields.values()]
+    reach = 1.15 * np.abs(paths).max()
     with canvas(1, len(fields), height=2.6, squeeze=False) as (figure, row):
         ends = []
-        for axes, (title, field) in zip(row[0], fields.items()):
-            path = _path(np.asarray(field, dtype=float), start, tokens)
-            reach = 1.15 * np.abs(path).max()
-            _arrows(axes, np.asarray(field, dtype=float), reach)
+        for axes, (title, field), path in zip(row[0], fields.items(), paths):
+            _arrows(axes, field, reach)
             axes.plot(*path.T, color=DIALS[0], lw=1.2)
             axes.plot(*path[::16].T, ".", color=DIALS[0])
             axes.set_title(title)

@@ -115,7 +115,8 @@ def within(curves):
     near = max(1, tokens // 16)
     with canvas(height=3.0) as (figure, axes):
         for (name, logits), color, dashes in zip(
-                curves.items(), (COLORS["q"], *4 * [INK]), ((), *DASHES)):
+                curves.items(), (COLORS["q"], *4 * [INK]),
+                (*DASHES, (1, 3))):
             weights = np.exp(logits - np.max(logits))
             share = weights.cumsum() / weights.sum()
             axes.plot(np.arange(1, tokens + 1), share, color=color,

@@ -71,11 +71,12 @@ def pipeline(dtype="bfloat16", position=1_000_000):
     with canvas(height=2.75) as (figure, axes):
         _bare(axes, xlim=(0, 10), ylim=(-0.2, 5.6))
         _stages(axes, names)
-    return Picture(figure, f"{names[0]} positions, {names[1]} angles,"
-                   f" {names[2]} cosines and sines; the vectors come in"
-                   f" {names[3]}, are multiplied in {names[4]} and leave in"
-                   f" {names[5]}. At position {position:,} no number is off"
-                   f" by more than {off:.2g} of the length of its pair.")
+        return Picture(figure, f"{names[0]} positions, {names[1]} angles,"
+                       f" {names[2]} cosines and sines; the vectors come in"
+                       f" {names[3]}, are multiplied in {names[4]} and leave"
+                       f" in {names[5]}. At position {position:,} no number"
+                       f" is off by more than {off:.2g} of the length of its"
+                       " pair.")
 
 
 def _stages(axes, names):

@@ -82,6 +82,13 @@ COMPLEX_NUMBERS = (
         "moduli multiply, arguments add",
     ),
     Equation(
+        "quarter-turn",
+        r"\mathrm{i}(x + \mathrm{i}y) = -y + \mathrm{i}x",
+        {"x": REAL, "y": REAL},
+        lambda v: complex(v["x"], v["y"]) * cmath.rect(1, math.pi / 2),
+        "multiplying by i turns by +90 degrees",
+    ),
+    Equation(
         "complex-conjugate",
         r"(r\, e^{\mathrm{i}\alpha})^{*} = r\, e^{-\mathrm{i}\alpha}",
         {"r": POSITIVE, r"\alpha": ANGLE},
@@ -96,13 +103,6 @@ COMPLEX_NUMBERS = (
         "any text on complex numbers",
     ),
     Equation(
-        "quarter-turn",
-        r"\mathrm{i}(x + \mathrm{i}y) = -y + \mathrm{i}x",
-        {"x": REAL, "y": REAL},
-        lambda v: complex(v["x"], v["y"]) * cmath.rect(1, math.pi / 2),
-        "multiplying by i turns by +90 degrees",
-    ),
-    Equation(
         "conjugate-product",
         r"\begin{aligned} &(q_0 + \mathrm{i} q_1)(k_0 + \mathrm{i} k_1)^{*}"
         r" \\ &\quad = (q_0 k_0 + q_1 k_1)"
@@ -113,36 +113,6 @@ COMPLEX_NUMBERS = (
     ),
 )
 ORTHOGONAL = (
-    Equation(
-        "mirror-matrix",
-        r"\begin{aligned} F^\top F &= I \\ \det F &= -1 \\ F F &= I"
-        r" \end{aligned}",
-        {r"\alpha": ANGLE},
-        lambda v: (np.eye(2), -1.0, np.eye(2)),
-        "a mirror is orthogonal and no rotation",
-        mirror,
-        same={"drop ^⊤ (1)": "a mirror is symmetric"},
-    ),
-    Equation(
-        "mirror-image",
-        r"F q = \begin{pmatrix} \cos\alpha & \sin\alpha \\ \sin\alpha"
-        r" & -\cos\alpha \end{pmatrix} \begin{pmatrix} q_0 \\ q_1"
-        r" \end{pmatrix}",
-        {r"\alpha": ANGLE, "q": vector(2)},
-        _reflected,
-        "any text on linear algebra",
-        mirror,
-    ),
-    Equation(
-        "two-mirrors",
-        r"F_\alpha F_\beta = T_{\alpha - \beta}",
-        TWO,
-        _mirrored_twice,
-        "two mirrors make a turn",
-        mirrors,
-        extra=(r"F_\beta F_\alpha = T_{\alpha - \beta}",
-               r"F_\alpha F_\beta = F_{\alpha - \beta}"),
-    ),
     Equation(
         "orthogonal-product",
         r"\begin{aligned} (T q)^\top (T k) &= q^\top k \\"
@@ -156,6 +126,36 @@ ORTHOGONAL = (
         extra=(r"(T q)^\top (F k) = q^\top k,"
                r" (F q)^\top (F k) = q^\top k",
                r"(T q)^\top k = q^\top k, (F q)^\top (F k) = q^\top k"),
+    ),
+    Equation(
+        "mirror-image",
+        r"F q = \begin{pmatrix} \cos\alpha & \sin\alpha \\ \sin\alpha"
+        r" & -\cos\alpha \end{pmatrix} \begin{pmatrix} q_0 \\ q_1"
+        r" \end{pmatrix}",
+        {r"\alpha": ANGLE, "q": vector(2)},
+        _reflected,
+        "any text on linear algebra",
+        mirror,
+    ),
+    Equation(
+        "mirror-matrix",
+        r"\begin{aligned} F^\top F &= I \\ \det F &= -1 \\ F F &= I"
+        r" \end{aligned}",
+        {r"\alpha": ANGLE},
+        lambda v: (np.eye(2), -1.0, np.eye(2)),
+        "a mirror is orthogonal and no rotation",
+        mirror,
+        same={"drop ^⊤ (1)": "a mirror is symmetric"},
+    ),
+    Equation(
+        "two-mirrors",
+        r"F_\alpha F_\beta = T_{\alpha - \beta}",
+        TWO,
+        _mirrored_twice,
+        "two mirrors make a turn",
+        mirrors,
+        extra=(r"F_\beta F_\alpha = T_{\alpha - \beta}",
+               r"F_\alpha F_\beta = F_{\alpha - \beta}"),
     ),
 )
 TRIGONOMETRY = (

@@ -82,14 +82,6 @@ EQUATIONS = (
                                 (r"P^\top", r"P^\top"))),
     ),
     Equation(
-        "output-order",
-        r"(P R_m q)^\top (P R_n k) = q^\top R_{n-m} k",
-        PLACES | SIX, _score,
-        "this book; DeepSeek-V3 in transformers reads neighbors and returns"
-        " halves",
-        half_split,
-    ),
-    Equation(
         "other-direction",
         r"\begin{aligned} R_{-m} &= S R_m S \\"
         r" (R_{-m} S q)^\top (R_{-n} S k) &= q^\top R_{n-m} k"
@@ -103,5 +95,13 @@ EQUATIONS = (
             rf"(R_{{-m}} {left} q)^\top (R_{{-n}} {right} k)"
             r" = q^\top R_{n-m} k"
             for left, right in (("S", ""), ("", ""))),
+    ),
+    Equation(
+        "output-order",
+        r"(P R_m q)^\top (P R_n k) = q^\top R_{n-m} k",
+        PLACES | SIX, _score,
+        "this book; DeepSeek-V3 in transformers reads neighbors and returns"
+        " halves",
+        half_split,
     ),
 )

@@ -66,6 +66,24 @@ def _moved(values):
 
 EQUATIONS = (
     Equation(
+        "whole-turns",
+        r"e^{\mathrm{i}(m + n \lambda)\theta}"
+        r" = e^{\mathrm{i}m\theta}",
+        {"m": POSITION, "n": INTEGER, r"\theta": FREQUENCY},
+        lambda v: np.exp(1j * v["m"] * v[r"\theta"]),
+        "this book",
+        same={"+ to - (1)": "whole turns backwards are whole turns"},
+        meaning=lambda algebra, v: {r"\lambda": 2 * algebra.pi / v[r"\theta"]},
+    ),
+    Equation(
+        "chord",
+        r"|e^{\mathrm{i}m\theta} - 1|^2 = 4 \sin^2 \frac{m\theta}{2}",
+        {"m": POSITION, r"\theta": FREQUENCY},
+        lambda v: abs(complex(np.cos(v["m"] * v[r"\theta"]) - 1,
+                              np.sin(v["m"] * v[r"\theta"]))) ** 2,
+        "the gap that a hand leaves to where it started",
+    ),
+    Equation(
         "inverse-frequency",
         r"\theta_i = b^{-2i/d}",
         ONE,
@@ -98,6 +116,16 @@ EQUATIONS = (
         spectrum,
     ),
     Equation(
+        "all-chords",
+        r"\begin{aligned}"
+        r" & \sum_{i=0}^{d/2-1} |e^{\mathrm{i}m\theta_i} - 1|^2 \\"
+        r" &= d - 2 \sum_{i=0}^{d/2-1} \cos m\theta_i \end{aligned}",
+        {"m": POSITION, "d": WIDTH, r"\theta": FREQUENCIES},
+        lambda v: np.linalg.norm(_moved(v)) ** 2,
+        "this book: the mean cosine measures how far the dials are from"
+        " their start",
+    ),
+    Equation(
         "sinusoidal",
         r"\begin{aligned}"
         r" p_{k,2i} &= \sin(k \cdot 10000^{-2i/d}) \\"
@@ -106,17 +134,6 @@ EQUATIONS = (
         lambda v: tuple(_sinusoid(v, v["k"]).reshape(-1, 2)[int(v["i"])]),
         "first seed (1); Vaswani et al. section 3.5",
         sinusoidal, lost=1,
-    ),
-    Equation(
-        "sinusoidal-offset",
-        r"\begin{aligned} & \sum_{j=0}^{d-1} p_{m,j}\, p_{n,j} \\"
-        r" &= \sum_{i=0}^{d/2-1} \cos((m-n)\theta_i) \end{aligned}",
-        {"m": POSITION, "n": POSITION, "d": WIDTH},
-        lambda v: _sinusoid(v, v["m"]) @ _sinusoid(v, v["n"]),
-        "Vaswani et al. section 3.5; this book",
-        sinusoidal,
-        same={"swap m, n in side 1": "the product is symmetric",
-              "swap m, n in side 2": "the cosine is even"},
     ),
     Equation(
         "sinusoidal-shift",
@@ -133,31 +150,14 @@ EQUATIONS = (
         sinusoidal,
     ),
     Equation(
-        "chord",
-        r"|e^{\mathrm{i}m\theta} - 1|^2 = 4 \sin^2 \frac{m\theta}{2}",
-        {"m": POSITION, r"\theta": FREQUENCY},
-        lambda v: abs(complex(np.cos(v["m"] * v[r"\theta"]) - 1,
-                              np.sin(v["m"] * v[r"\theta"]))) ** 2,
-        "the gap that a hand leaves to where it started",
-    ),
-    Equation(
-        "all-chords",
-        r"\begin{aligned}"
-        r" & \sum_{i=0}^{d/2-1} |e^{\mathrm{i}m\theta_i} - 1|^2 \\"
-        r" &= d - 2 \sum_{i=0}^{d/2-1} \cos m\theta_i \end{aligned}",
-        {"m": POSITION, "d": WIDTH, r"\theta": FREQUENCIES},
-        lambda v: np.linalg.norm(_moved(v)) ** 2,
-        "this book: the mean cosine measures how far the dials are from"
-        " their start",
-    ),
-    Equation(
-        "whole-turns",
-        r"e^{\mathrm{i}(m + n \lambda)\theta}"
-        r" = e^{\mathrm{i}m\theta}",
-        {"m": POSITION, "n": INTEGER, r"\theta": FREQUENCY},
-        lambda v: np.exp(1j * v["m"] * v[r"\theta"]),
-        "this book",
-        same={"+ to - (1)": "whole turns backwards are whole turns"},
-        meaning=lambda algebra, v: {r"\lambda": 2 * algebra.pi / v[r"\theta"]},
+        "sinusoidal-offset",
+        r"\begin{aligned} & \sum_{j=0}^{d-1} p_{m,j}\, p_{n,j} \\"
+        r" &= \sum_{i=0}^{d/2-1} \cos((m-n)\theta_i) \end{aligned}",
+        {"m": POSITION, "n": POSITION, "d": WIDTH},
+        lambda v: _sinusoid(v, v["m"]) @ _sinusoid(v, v["n"]),
+        "Vaswani et al. section 3.5; this book",
+        sinusoidal,
+        same={"swap m, n in side 1": "the product is symmetric",
+              "swap m, n in side 2": "the cosine is even"},
     ),
 )

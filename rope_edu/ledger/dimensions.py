@@ -177,14 +177,6 @@ EQUATIONS = (
         dials, lost=12,
     ),
     Equation(
-        "relative",
-        r"\begin{aligned} (R_m q)^\top (R_n k) &= q^\top R_m^\top R_n k \\"
-        r" &= q^\top R_{n-m} k \end{aligned}",
-        DIALS | WORDS | PLACES, _score,
-        "first seed (13); Su, post 8265, eq. (12); RoFormer eq. (16)",
-        dials, lost=13,
-    ),
-    Equation(
         "group-law",
         r"\begin{aligned} R_m R_n &= R_{m+n} \\"
         r" R_m^\top R_m &= I \end{aligned}",
@@ -195,6 +187,14 @@ EQUATIONS = (
         dials,
         same={"swap m, n in side 1": "turns of the same planes commute",
               "swap m, n in side 2": "m + n = n + m"},
+    ),
+    Equation(
+        "relative",
+        r"\begin{aligned} (R_m q)^\top (R_n k) &= q^\top R_m^\top R_n k \\"
+        r" &= q^\top R_{n-m} k \end{aligned}",
+        DIALS | WORDS | PLACES, _score,
+        "first seed (13); Su, post 8265, eq. (12); RoFormer eq. (16)",
+        dials, lost=13,
     ),
     Equation(
         "norm",

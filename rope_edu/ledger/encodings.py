@@ -196,16 +196,6 @@ def _recurrent_score(v):
 
 ABSOLUTE = (
     Equation(
-        "four-terms",
-        r"\begin{aligned} & (W_q (x_m + p_m))^\top (W_k (x_n + p_n)) \\"
-        r" &= x_m^\top A\, x_n + x_m^\top A\, p_n \\"
-        r" &\quad + p_m^\top A\, x_n + p_m^\top A\, p_n \end{aligned}",
-        TOKENS | {"W_q": SQUARE, "W_k": SQUARE},
-        lambda v: _score(v, v["x_m"] + v["p_m"], v["x_n"] + v["p_n"]),
-        "Dai et al. (arXiv:1901.02860) section 3.3; RoFormer eq. (6)",
-        projected,
-    ),
-    Equation(
         "sinusoidal-pair",
         r"\begin{aligned} \begin{pmatrix} p_{m,2i} \\ p_{m,2i+1}"
         r" \end{pmatrix} &= \begin{pmatrix} \sin m\theta_i \\"
@@ -239,6 +229,16 @@ ABSOLUTE = (
         "this book; shift-matrix",
         waves,
         same={f"swap m, n in side {j}": SYMMETRIC for j in (1, 2, 3)},
+    ),
+    Equation(
+        "four-terms",
+        r"\begin{aligned} & (W_q (x_m + p_m))^\top (W_k (x_n + p_n)) \\"
+        r" &= x_m^\top A\, x_n + x_m^\top A\, p_n \\"
+        r" &\quad + p_m^\top A\, x_n + p_m^\top A\, p_n \end{aligned}",
+        TOKENS | {"W_q": SQUARE, "W_k": SQUARE},
+        lambda v: _score(v, v["x_m"] + v["p_m"], v["x_n"] + v["p_n"]),
+        "Dai et al. (arXiv:1901.02860) section 3.3; RoFormer eq. (6)",
+        projected,
     ),
     Equation(
         "moved-on",

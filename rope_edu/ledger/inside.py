@@ -96,6 +96,16 @@ EQUATIONS = (
         dials,
     ),
     Equation(
+        "scale-anywhere",
+        r"\begin{aligned} & \frac{(c R_m q)^\top (c R_n k)}{\sqrt{d}} \\"
+        r" &\quad = (R_m \frac{c^2 q}{\sqrt{d}})^\top (R_n k)"
+        r" \end{aligned}",
+        DIALS | WORDS | PLACES | {"c": POSITIVE},
+        _longer,
+        "this book; a number commutes with every matrix",
+        dials,
+    ),
+    Equation(
         "score-before",
         r"\begin{aligned} & (W_q R_m x)^\top (W_k R_n y) \\"
         r" &\quad = x^\top R_m^\top A R_n y \\"
@@ -132,16 +142,6 @@ EQUATIONS = (
         _by_offset,
         "Su, post 10862",
         one_query,
-    ),
-    Equation(
-        "scale-anywhere",
-        r"\begin{aligned} & \frac{(c R_m q)^\top (c R_n k)}{\sqrt{d}} \\"
-        r" &\quad = (R_m \frac{c^2 q}{\sqrt{d}})^\top (R_n k)"
-        r" \end{aligned}",
-        DIALS | WORDS | PLACES | {"c": POSITIVE},
-        _longer,
-        "this book; a number commutes with every matrix",
-        dials,
     ),
     Equation(
         "both-moved",

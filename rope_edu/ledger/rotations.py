@@ -52,6 +52,20 @@ def _score(v):
 
 EQUATIONS = (
     Equation(
+        "columns-2d",
+        r"\begin{aligned}"
+        r" R_m e_x &= \begin{pmatrix} \cos m\theta \\ \sin m\theta"
+        r" \end{pmatrix} \\"
+        r" R_m e_y &= \begin{pmatrix} -\sin m\theta \\ \cos m\theta"
+        r" \end{pmatrix} \end{aligned}",
+        {"m": POSITION, r"\theta": FREQUENCY},
+        lambda v: tuple(
+            _column(axis * np.exp(1j * v["m"] * v[r"\theta"]))
+            for axis in (1, 1j)),
+        "second seed, on the design of R; any text on linear algebra",
+        dial,
+    ),
+    Equation(
         "rotation-2d",
         r"R_m = \begin{pmatrix} \cos m\theta & -\sin m\theta \\"
         r" \sin m\theta & \cos m\theta \end{pmatrix}",
@@ -76,25 +90,20 @@ EQUATIONS = (
         lost=11,
     ),
     Equation(
-        "columns-2d",
-        r"\begin{aligned}"
-        r" R_m e_x &= \begin{pmatrix} \cos m\theta \\ \sin m\theta"
-        r" \end{pmatrix} \\"
-        r" R_m e_y &= \begin{pmatrix} -\sin m\theta \\ \cos m\theta"
-        r" \end{pmatrix} \end{aligned}",
-        {"m": POSITION, r"\theta": FREQUENCY},
-        lambda v: tuple(
-            _column(axis * np.exp(1j * v["m"] * v[r"\theta"]))
-            for axis in (1, 1j)),
-        "second seed, on the design of R; any text on linear algebra",
-        dial,
-    ),
-    Equation(
         "transpose-2d",
         r"R_m^\top = R_{-m}",
         {"m": POSITION, r"\theta": FREQUENCY},
         lambda v: np.linalg.inv(_matrix(v, v["m"])),
         "RoFormer section 3.2.2",
+        dial,
+    ),
+    Equation(
+        "orthogonal-2d",
+        r"\begin{aligned} R_m^\top R_m &= R_m R_m^\top = I \\"
+        r" \det R_m &= 1 \end{aligned}",
+        {"m": POSITION, r"\theta": FREQUENCY},
+        lambda v: (np.eye(2), 1.0),
+        "definition of an orthogonal matrix with determinant 1",
         dial,
     ),
     Equation(
@@ -119,25 +128,6 @@ EQUATIONS = (
         dial,
     ),
     Equation(
-        "orthogonal-2d",
-        r"\begin{aligned} R_m^\top R_m &= R_m R_m^\top = I \\"
-        r" \det R_m &= 1 \end{aligned}",
-        {"m": POSITION, r"\theta": FREQUENCY},
-        lambda v: (np.eye(2), 1.0),
-        "definition of an orthogonal matrix with determinant 1",
-        dial,
-    ),
-    Equation(
-        "norm-2d",
-        r"\lVert R_m q \rVert = \lVert q \rVert",
-        {"m": POSITION, r"\theta": FREQUENCY, "q": vector(2)},
-        lambda v: np.hypot(*v["q"].ravel()),
-        "RoFormer section 3.2.2: R is orthogonal",
-        dial,
-        extra=(r"\lVert R_m q \rVert = m \lVert q \rVert",
-               r"\lVert R_m q - q \rVert = \lVert q \rVert"),
-    ),
-    Equation(
         "score-2d",
         r"(R_m q)^\top (R_n k) = q^\top R_m^\top R_n k"
         r" = q^\top R_{n-m} k",
@@ -157,6 +147,16 @@ EQUATIONS = (
         dial,
         same={"swap m, n in side 2": "the cosine is even",
               "swap q, k in side 2": "the inner product is symmetric"},
+    ),
+    Equation(
+        "norm-2d",
+        r"\lVert R_m q \rVert = \lVert q \rVert",
+        {"m": POSITION, r"\theta": FREQUENCY, "q": vector(2)},
+        lambda v: np.hypot(*v["q"].ravel()),
+        "RoFormer section 3.2.2: R is orthogonal",
+        dial,
+        extra=(r"\lVert R_m q \rVert = m \lVert q \rVert",
+               r"\lVert R_m q - q \rVert = \lVert q \rVert"),
     ),
     Equation(
         "row-convention",

@@ -83,6 +83,7 @@ SLIPS = [
     ("1.2", "ABCD", "with any encoding"),
     ("1.2", "ABCG", "one causal layer"),
     ("1.2", "AZ", "A to G"),
+    ("1.2", ["A", "B"], "letters are wanted"),
     ("1.3", SUMMED, "divided by the sum"),
     ("1.3", SUMMED / 3, "divided by the sum"),
     ("1.3", sum(V) / 3, "the scores do not occur"),

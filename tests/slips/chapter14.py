@@ -48,6 +48,7 @@ SLIPS = [
     ("14.1", lambda L, N: 100 * part(L, N), "is no part"),
     ("14.1", lambda L, N: 1 - part(L, N), "less than L apart"),
     ("14.1", lambda L, N: part(L, N) ** 2, "gives another part"),
+    ("14.1", lambda L, N: print(end=""), "returns nothing yet"),
     ("14.2", 0, "the circle is finite"),
     ("14.2", 4096, "where it never was"),
     ("14.2", 904, "at new angles"),

@@ -120,18 +120,19 @@ CLAIMS = (
         "$R_m$ is orthogonal, so RoPE does not change the stability of a"
         " model.",
         ("A39", "mistake-9"), "distance", "imprecise",
-        "Lengths are kept, so nothing overflows. Logits are not kept, and past"
-        " the trained length orthogonality has not stopped perplexity from"
-        " growing beyond a thousand.",
+        "Lengths are kept, so no logit exceeds the product of two of them,"
+        " over $\\sqrt d$. Logits are not kept, and past the trained length"
+        " orthogonality has not stopped perplexity from growing beyond a"
+        " thousand.",
         _logits_fall, ("norm", "self-score"), ("chen2023pi",)),
     Claim(
         "fast-for-near-slow-for-far",
         "High frequencies are for short distances and low frequencies for long"
         " ones.",
-        ("B47",), "distance", "conditional",
-        "Of the dials it is true: a slow one hardly moves over a short"
-        " distance. In Gemma 7B fast pairs serve heads that look at a place,"
-        " and slow ones heads that look for content at almost any distance.",
+        ("B47",), "distance", "imprecise",
+        "The first half is true: a slow dial hardly moves over a short"
+        " distance. But in Gemma 7B slow pairs serve heads that look for"
+        " content at almost any distance, not at a long one.",
         _near_is_fast, cites=("barbero2025round",)),
     Claim(
         "one-dial-would-do",

@@ -156,8 +156,9 @@ CLAIMS = (
     Claim(
         "the-standard",
         "RoPE has become the standard in large language models.",
-        ("C16",), "practice", "true",
-        "Of open models. Many now mix it with layers that have no encoding.",
+        ("C16",), "practice", "conditional",
+        "Of open models it is true. Many now mix it with layers that have no"
+        " encoding.",
         _whole_table, cites=("gemma2025three", "deepseek2024v2",
                              "kimi2025linear")),
     Claim(
@@ -206,8 +207,9 @@ CLAIMS = (
     Claim(
         "bfloat16-will-do",
         "RoPE works well in bfloat16.",
-        ("mistake-22",), "practice", "false",
-        "Queries and keys may be rounded; positions and angles have to be in"
-        " float32 at least. bfloat16 holds whole numbers exactly up to 256.",
+        ("mistake-22",), "practice", "conditional",
+        "If positions and angles are in float32 at least, queries and keys may"
+        " be in bfloat16, and often are. bfloat16 holds whole numbers exactly"
+        " up to 256.",
         _coarse_positions, cites=("wang2025precision",)),
 )
