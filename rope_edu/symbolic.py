@@ -19,7 +19,7 @@ def _as_expression(name, value):
 
 
 def turn(angle):
-    """Exact 2 x 2 matrix that turns the plane anticlockwise.
+    """Exact 2 x 2 matrix that turns the plane counterclockwise.
 
     Parameters
     ----------

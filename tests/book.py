@@ -85,7 +85,7 @@ each_notebook = pytest.mark.parametrize(
 
 
 def equations(text):
-    """Return (label, LaTeX) of the labelled displays in some prose."""
+    """Return (label, LaTeX) of the labeled displays in some prose."""
     return [(label, latex) for latex, label in DISPLAY.findall(text) if label]
 
 
@@ -157,5 +157,5 @@ def target(path, href):
 
 
 def equation_id(label):
-    """Return the anchor that Sphinx gives to a labelled equation."""
+    """Return the anchor that Sphinx gives to a labeled equation."""
     return make_id(f"equation-{label}")

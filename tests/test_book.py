@@ -121,7 +121,7 @@ def test_links_inside_the_book_resolve(path):
 
 
 @pytest.mark.parametrize("name", toc_files())
-def test_labelled_equations_can_be_linked(name):
+def test_labeled_equations_can_be_linked(name):
     """Readers and other pages point at an equation by its label."""
     missing = {
         label
@@ -131,7 +131,7 @@ def test_labelled_equations_can_be_linked(name):
     assert not missing
 
 
-def test_some_equation_is_labelled():
+def test_some_equation_is_labeled():
     """Were none found, the test above would say nothing."""
     assert any(labels(chapter.text) for chapter in CHAPTERS)
 

@@ -114,7 +114,7 @@ def test_title_holds_the_arcs():
 
 
 def test_ends_of_the_hands_are_where_numpy_puts_them():
-    """Anticlockwise from the +x axis; SVG's y points down."""
+    """Counterclockwise from the +x axis; SVG's y points down."""
     root = ElementTree.fromstring(static_svg(m=2, n=-1))
     ends = [(float(c.get("cx")), float(c.get("cy"))) for c in root.iter(f"{SVG}circle")
             if c.get("cx")]

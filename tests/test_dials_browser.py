@@ -100,7 +100,7 @@ def assert_same_direction(got, raw):
 
 
 def drawn(tab, dial, hand):
-    """Where the end of a hand is on the screen, anticlockwise from +x."""
+    """Where the end of a hand is on the screen, counterclockwise from +x."""
     x, y = tab.locator(f"[data-i='{dial}'] .{hand} circle").evaluate(
         """end => { const middle = (box) => [box.x + box.width / 2,
                       box.y + box.height / 2];
@@ -191,7 +191,7 @@ def test_reach_takes_the_smallest_turn(show, place, theta, angle, reached):
     assert got == reached
 
 
-def test_hands_point_anticlockwise_from_three_o_clock(show):
+def test_hands_point_counterclockwise_from_three_o_clock(show):
     """What is on the screen, not only what is computed."""
     tab = show(dials(m=2, n=-1))
     for dial, rate in enumerate(inverse_frequencies(8)):

@@ -29,7 +29,7 @@ def squeezed(latex):
 
 
 def shown():
-    """Return (label, LaTeX) of every labelled equation of the pages."""
+    """Return (label, LaTeX) of every labeled equation of the pages."""
     return [
         equation
         for path in SOURCES

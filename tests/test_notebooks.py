@@ -76,7 +76,7 @@ def test_visible_code_is_short(notebook):
 
 
 @each_notebook
-def test_labelled_equations_are_checked_where_they_stand(notebook):
+def test_labeled_equations_are_checked_where_they_stand(notebook):
     """Prose may go on only when every equation above it has its check."""
     pending = set()
     for cell in notebook.source.cells:

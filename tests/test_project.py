@@ -1,4 +1,4 @@
-"""The project's own files: versions, licences, limits and commands."""
+"""The project's own files: versions, licenses, limits and commands."""
 
 import ast
 import importlib.metadata
@@ -157,8 +157,8 @@ def test_versions_agree():
     assert importlib.metadata.version("rope-edu") == version
 
 
-def test_licences_are_there():
-    """Code, text and what we ship of others each have their licence."""
+def test_licenses_are_there():
+    """Code, text and what we ship of others each have their license."""
     for path, words in {
         "LICENSE": "MIT License",
         "LICENSE-text": "Attribution 4.0 International",

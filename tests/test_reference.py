@@ -165,7 +165,7 @@ def test_bad_numbers_in_the_tail_pass_through(form):
 # --- the matrix ------------------------------------------------------------
 
 
-def test_matrix_turns_anticlockwise():
+def test_matrix_turns_counterclockwise():
     c, s = math.cos(2), math.sin(2)
     np.testing.assert_array_equal(rotation_matrix(2, [1.0]), [[c, -s], [s, c]])
 

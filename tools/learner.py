@@ -27,7 +27,7 @@ DIRECTIVE = re.compile(
     r"(?P<options>(?::[\w-]+:[^\n]*\n)*)(?P<body>.*?)^(?P=fence) *$\n?",
     re.M | re.S,
 )
-LABELLED = re.compile(r"\$\$(?P<latex>[^$]+)\$\$ *\((?P<label>[^()\s]+)\)")
+LABELED = re.compile(r"\$\$(?P<latex>[^$]+)\$\$ *\((?P<label>[^()\s]+)\)")
 ROLE = re.compile(r"\{(?P<name>[\w:]+)\}`(?:(?P<words>[^`<]*?)\s*<)?(?P<of>[^`>]+)>?`")
 BOOK_LINK = re.compile(r"\[([^\]]+)\]\(\.\./book/[^)]+\)")
 TARGET = re.compile(r"^\([\w-]+\)=\n", re.M)
@@ -101,7 +101,7 @@ class Book:
         return parse_file(str(ROOT / "book" / "references.bib"))
 
     def name(self, label):
-        """Return what a labelled thing is called: (5.1), Fig. 5.1."""
+        """Return what a labeled thing is called: (5.1), Fig. 5.1."""
         return self.places[label.lower()][1]
 
     def link(self, label, stem, words=None):
@@ -157,7 +157,7 @@ class Plain:
     def text(self, source):
         """Return Markdown that every notebook reader understands."""
         source = DIRECTIVE.sub(self.directive, source)
-        source = LABELLED.sub(self.equation, TARGET.sub("", source))
+        source = LABELED.sub(self.equation, TARGET.sub("", source))
         return BOOK_LINK.sub(r"\1", ROLE.sub(self.role, source))
 
     def directive(self, found):

@@ -100,8 +100,8 @@ def put_off(section, hints, solutions):
         hints.append(f'<h2 id="{label}">{html.escape(name)}</h2>')
         hints += [str(hint) for hint in found]
         answer = exercise["id"].replace("--ex-", "--solution-")
-        links = f'<p><a href="#{label}">Hints</a> · <a href="#{answer}">Solution</a></p>'
-        exercise.append(BeautifulSoup(links, "html.parser"))
+        links = f'<a href="#{label}">Hints</a> · <a href="#{answer}">Solution</a>'
+        exercise.append(BeautifulSoup(f"<p>{links}</p>", "html.parser"))
     for solution in section.select("div.solution"):
         exercise = solution.select_one(".admonition-title a")["href"].lstrip("#")
         solution["id"] = exercise.replace("--ex-", "--solution-")
@@ -116,8 +116,8 @@ def chapters():
         put_off(section, hints, solutions)
         found.append((part, path.stem, str(section)))
     for name, bodies in (("hints", hints), ("solutions", solutions)):
-        text = f'<section id="{name}"><h1>{name.title()}</h1>{"".join(bodies)}</section>'
-        found.append(("Exercises", name, text))
+        text = f'<h1>{name.title()}</h1>{"".join(bodies)}'
+        found.append(("Exercises", name, f'<section id="{name}">{text}</section>'))
     return found
 
 

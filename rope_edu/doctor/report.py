@@ -176,7 +176,7 @@ _MEANS = {
     ("layout", "half"): "as in GPT-NeoX and most models of transformers",
     ("layout", "either"): "one pair of neighbors is both",
     ("layout", "other"): "no usual one, see pairs",
-    ("direction", "+"): "anticlockwise by +m theta",
+    ("direction", "+"): "counterclockwise by +m theta",
     ("direction", "-"): "clockwise: for the other way negate the sine",
     ("position_ids", "batch"): "(batch, sequence)",
     ("position_ids", "grid"): "(batch, 1, sequence), 1 for the heads",

@@ -1,4 +1,4 @@
-"""Chapter 18: counter-examples, a claim to be judged, and what > means."""
+"""Chapter 18: counterexamples, a claim to be judged, and what > means."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def counter_example(answer):
     require(0 < m < LAST, f"a position from 1 to {LAST - 1} is wanted")
     away = _away(m)
     worst = int(np.argmax(away))
-    require(away[worst] <= TOLERANCE, f"no counter-example: at {m:.0f} the"
+    require(away[worst] <= TOLERANCE, f"no counterexample: at {m:.0f} the"
             f" hand of dial {worst} is {away[worst]:.2f} rad from where it"
             " was at 0")
     smaller = np.flatnonzero((_away(np.arange(1, m)) <= TOLERANCE).all(-1))
-    require(not smaller.size, "a counter-example, but there is a smaller one")
+    require(not smaller.size, "a counterexample, but there is a smaller one")
 
 
 def _away(m):

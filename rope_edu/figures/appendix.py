@@ -10,7 +10,7 @@ from ..reference import rotation_matrix
 from .plane import CIRCLE, _arc, _arrow, _plane
 from .style import COLORS, INK, Picture, canvas
 
-# A pole on the x axis with its pennant on the anticlockwise side.
+# A pole on the x axis with its pennant on the counterclockwise side.
 FLAG = np.array([[0.0, 0.0], [1.2, 0.0], [1.2, 0.42], [0.72, 0.0]])
 
 
@@ -57,7 +57,7 @@ def polar_number(z):
         return Picture(figure, f"z = {z.real:g} + {z.imag:g}i has modulus"
                        f" {r:.2f} and argument {alpha:.2f} rad; its conjugate"
                        " is its mirror image in the real axis, and i z is z"
-                       " after a quarter turn anticlockwise.")
+                       " after a quarter turn counterclockwise.")
 
 
 def turn_and_mirror(angle):

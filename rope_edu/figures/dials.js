@@ -1,5 +1,5 @@
 // <clock-dials>: rotary position embedding as a board of dials.
-// Dial i turns its pair of coordinates by position * theta_i, anticlockwise
+// Dial i turns its pair of coordinates by position * theta_i, counterclockwise
 // from 3 o'clock (the +x axis). Two hands: the query at m, the key at n. The
 // arc from query to key, (n - m) theta_i, is all that q^T R_{n-m} k can see.
 // A plain script, for file:// and notebook output; a second copy does nothing.
@@ -107,7 +107,7 @@ const BODY = `<div id="board" role="group" tabindex="0" aria-describedby="say"
   </select></label><label>factor <i>s</i>${number("factor")}</label>
   <label>original length <i>L</i>${number("original_length")}</label></div>
   <p id="error" role="alert"></p><p class="note" id="about"></p>
-  <p class="note">Anticlockwise from 3 o’clock, the +x axis, in rad; <i>θ</i> in
+  <p class="note">Counterclockwise from 3 o’clock, the +x axis, in rad; <i>θ</i> in
   rad per token, wavelength <i>λ</i> in tokens. The arc runs from query to key:
   (<i>n</i>−<i>m</i>)<i>θ</i> taken into (−π, π].</p>`;
 

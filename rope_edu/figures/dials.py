@@ -122,9 +122,9 @@ def dials(m=3, n=0, rotary_dim=8, base=10000.0, layout="interleaved",
 
     Each pair i of coordinates is a dial with two hands: the query's at
     ``m * inv_freq[i]`` and the key's at ``n * inv_freq[i]``, in radians,
-    anticlockwise from 3 o'clock (the +x axis). The arc from the query's hand
-    to the key's is ``(n - m) * inv_freq[i]``: moving both hands by the same
-    number of tokens leaves it as it is.
+    counterclockwise from 3 o'clock (the +x axis). The arc from the query's
+    hand to the key's is ``(n - m) * inv_freq[i]``: moving both hands by the
+    same number of tokens leaves it as it is.
 
     Parameters
     ----------

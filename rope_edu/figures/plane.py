@@ -40,7 +40,7 @@ def turned_axes(angle):
     Parameters
     ----------
     angle : float
-        In radians, anticlockwise.
+        In radians, counterclockwise.
 
     Returns
     -------

@@ -100,7 +100,7 @@ class Floating:
 
 
 def turn(algebra, angle):
-    """The 2 x 2 matrix that turns the plane anticlockwise by `angle`."""
+    """The 2 x 2 matrix that turns the plane counterclockwise by `angle`."""
     c, s = algebra.cos(angle), algebra.sin(angle)
     return algebra.matrix([[c, -s], [s, c]])
 

@@ -174,7 +174,7 @@ EQUATIONS = (
         r" &= \operatorname{Re}[q\, k^{*}] \end{aligned}",
         WORDS | {r"\alpha": ANGLE},
         lambda v: (_mirrored(v), _mirrored(v).real),
-        "this book: a counter-example",
+        "this book: a counterexample",
         mirror,
         same={"swap q, k in side 3": "conjugation keeps the real part",
               "swap q, k in side 4": "conjugation keeps the real part"},

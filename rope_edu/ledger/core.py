@@ -33,7 +33,7 @@ MEANINGLESS = (IndexError, ValueError, ArithmeticError, sp.ShapeError)
 
 @dataclass(frozen=True, eq=False)
 class Equation:
-    """One labelled equation of the book.
+    """One labeled equation of the book.
 
     Parameters
     ----------

@@ -440,7 +440,7 @@ CLAIMS = (
         _equal_not_proportional, ("score-sum",)),
     Claim(
         "quarter-turn",
-        "Multiplying by $\\mathrm{i}$ turns by 90 degrees anticlockwise.",
+        "Multiplying by $\\mathrm{i}$ turns by 90 degrees counterclockwise.",
         ("A49",), "derivation", "true",
         "$\\mathrm{i}$ has length 1 and argument $\\pi/2$.",
         equations=("quarter-turn",)),
