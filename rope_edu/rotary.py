@@ -35,6 +35,11 @@ from rope_edu._checks import (
 )
 from rope_edu.frequencies import inverse_frequencies
 
+# Before torch 2.7 an export looked like any other compilation: the plain code
+# then serves both.
+_is_exporting = getattr(
+    torch.compiler, "is_exporting", torch.compiler.is_compiling)
+
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 # Numbers of one block, for each thread: 2 MiB of float32, which a cache shared
@@ -140,16 +145,18 @@ def _cos_sin(ids, inv_freq):
     return angle.cos(), angle.sin()
 
 
-# It copies the rates to the device, which no CUDA graph may record.
+# It copies the rates to the device, which no CUDA graph may record; before
+# torch 2.9 nothing could tell it so.
+_UNSAFE = getattr(torch.Tag, "cudagraph_unsafe", None)
 _LIBRARY.define(
     "cos_sin(Tensor ids, float[] rates) -> (Tensor, Tensor)",
-    tags=(torch.Tag.cudagraph_unsafe,),
+    tags=() if _UNSAFE is None else (_UNSAFE,),
 )
 _LIBRARY.impl("cos_sin", _cos_sin, "CompositeExplicitAutograd")
 
 
 def _traced(x, cos, sin, layout):
-    on_cpu = x.device.type == "cpu" and not torch.compiler.is_exporting()
+    on_cpu = x.device.type == "cpu" and not _is_exporting()
     if layout == "interleaved" and on_cpu:
         return torch.ops.rope_edu.interleaved(x, cos, sin)
     return _plain(x, cos, sin, layout)
@@ -653,7 +660,7 @@ class RotaryEmbedding(torch.nn.Module):
         # Apple's GPUs have no float64.
         home = "cpu" if device.type == "mps" else device
         whole = torch.compiler.is_compiling()
-        whole = whole and not torch.compiler.is_exporting()
+        whole = whole and not _is_exporting()
         turn = torch.ops.rope_edu.cos_sin if whole else _cos_sin
         cos, sin = turn(ids.to(home), self.inv_freq)
         if self.attention_factor != 1:
