@@ -1,6 +1,6 @@
 # `make` shows what can be made.
 PYTHON ?= python3
-BIN := .venv/bin
+BIN ?= .venv/bin
 STAMP := .venv/installed
 OLDEST := .venv-oldest
 PAGE := _build/html/index.html
@@ -21,20 +21,24 @@ help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
 
 venv: $(STAMP) ## install everything, with fixed versions, into .venv
-# From nothing each time: Sphinx would repeat no warning of a page that has
-# not changed, and copy no style sheet.
+
 book: $(STAMP) ## build the pages into _build/html
-	@rm -rf _build && mkdir _build
+	@$(MAKE) --no-print-directory pages
+	@echo "Open $(PAGE)"
+
+# From nothing each time: Sphinx would repeat no warning of a page that has
+# not changed, and copy no style sheet; setuptools would pack deleted modules.
+.PHONY: pages
+pages:
+	@rm -rf _build build && mkdir _build
 	@$(BIN)/python -c "from rope_edu.figures.dials import dials; \
 	    print(dials()._repr_html_())" > _build/dials.html
 	@$(BIN)/jupyter-book build . -q -W -n --keep-going \
 	    --config book/_config.yml --toc book/_toc.yml
-	@rm -rf build  # or modules that were deleted would get into the wheel
 	@$(BIN)/python -m build --wheel --no-isolation \
 	    --outdir _build/html/downloads > _build/wheel.log 2>&1 \
 	    || { cat _build/wheel.log; exit 1; }
 	@$(BIN)/python tools/learner.py _build/html
-	@echo "Open $(PAGE)"
 
 pdf: book ## print the book into _build/html/downloads; needs chromium
 	@$(BIN)/python tools/printed.py
