@@ -64,7 +64,7 @@ test-oldest: $(STAMP) ## test the package with the lowest versions it allows
 	    -r requirements-model.txt
 	$(OLDEST)/bin/pip install -q --no-deps -e .
 	@$(OLDEST)/bin/python -m pytest -n 2 --dist loadfile \
-	    -W default::DeprecationWarning rope_edu tests \
+	    -W default rope_edu tests \
 	    $(OF_PAGES:%=--ignore=tests/test_%.py)
 
 bench: $(STAMP) ## time the torch rotation on this machine's CPU

@@ -119,7 +119,8 @@ def is_zero(expression):
     """
     entries = (list(expression) if isinstance(expression, sp.MatrixBase)
                else [_as_expression("expression", expression)])
-    return all(any(step(entry) == 0 for step in REWRITINGS)
+    # To SymPy 1.13 a Float of 0 is not 0.
+    return all(any(step(entry) in (0, 0.0) for step in REWRITINGS)
                for entry in entries)
 
 

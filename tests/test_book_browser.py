@@ -63,6 +63,14 @@ def test_mathematics_is_typeset(tab):
     assert tab.locator("mjx-merror").count() == 0
 
 
+def test_formulas_are_read_aloud(tab):
+    """Each carries MathML, which screen readers speak."""
+    formulas = tab.locator("article mjx-container")
+    spoken = tab.locator("article mjx-container > mjx-assistive-mml > math > *")
+    hidden = tab.locator("article mjx-container > mjx-math[aria-hidden=true]")
+    assert spoken.count() == hidden.count() == formulas.count()
+
+
 def test_page_fits_a_phone(tab):
     """Wide formulas, tables and code scroll in themselves."""
     tab.set_viewport_size(PHONE)

@@ -219,7 +219,7 @@ def test_static_sector_takes_the_same_way(show, m, n):
     """The middle of its rim lies halfway between the hands, 34 from the axle."""
     tab = show(dials())
     tab.set_content(dials(m=m, n=n).static_svg())
-    x, y = tab.locator("path").first.evaluate(
+    x, y = tab.locator("path[fill-opacity]").first.evaluate(
         """path => { const at = path.getPointAtLength(path.getTotalLength() / 2);
                      return [at.x, -at.y] }""")
     halfway = m + np.angle(np.exp(1j * (n - m))) / 2

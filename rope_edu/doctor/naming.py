@@ -183,7 +183,7 @@ def spaced(rates, width, rtol):
     scaling = Default() if first == 1 else Linear(first)
     if not same(rates, inverse_frequencies(width, base) / first, 3 * rtol):
         return None
-    if first == 1:
+    if first == 1 and base != float(f"{base:.3g}"):  # a round one is chosen
         scaling, base = ntk(base, width, rtol[-1])
     return of_width(scaling, base, width, count)
 
