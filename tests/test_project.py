@@ -13,6 +13,7 @@ import pytest
 import rope_edu
 import yaml
 from book import ROOT
+from oldest import pins as pins_of_the_lowest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from rattler import MatchSpec, Version, VersionSpec
@@ -110,6 +111,15 @@ def test_conda_asks_for_the_same_ranges(name):
     promised = str(requirements()[name].specifier)
     assert set(str(spec.version).split(",")) == set(promised.split(","))
     assert VersionSpec(spec.version).matches(Version(pins()[name]))
+
+
+def test_readme_names_the_lowest_versions():
+    """They are those that `make test-oldest` tries."""
+    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    pinned = dict(pin.split("==") for pin in pins_of_the_lowest())
+    for name in ("NumPy", "Matplotlib", "SymPy", "torch"):
+        assert re.search(rf"{name} {re.escape(pinned[name.lower()])}\b", text), name
+    assert {*pinned} == {requirement.name for requirement in requirements().values()}
 
 
 def test_conda_asks_for_nothing_more():
