@@ -114,7 +114,7 @@ def test_glossary_is_sorted():
 def used():
     """Return the Chinese names that the notebooks give in brackets."""
     text = "\n".join(notebook.prose for notebook in NOTEBOOKS)
-    return sorted(set(re.findall(rf"\(([{HAN}][{HAN}·-]*)[,)]", text)))
+    return sorted(set(re.findall(rf"[(,]\s?([{HAN}][{HAN}·-]*)[,)]", text)))
 
 
 @pytest.mark.parametrize("name", used())

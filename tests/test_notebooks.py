@@ -151,3 +151,11 @@ def test_ends_with_summary(chapter):
     while headings and headings[-1].strip().lower() in after:
         headings.pop()
     assert headings[-1].strip().lower() == "summary"
+
+
+@each_chapter
+def test_summary_is_short(chapter):
+    """Three to five sentences, after which nothing new stands."""
+    text = re.search(r"^## Summary\n(.+?)^## ", chapter.prose, re.M | re.S)[1]
+    text = re.sub(r"\$[^$]+\$", "x", text)
+    assert 3 <= len(re.findall(r"[.?!](?=\s|$)", text)) <= 5
