@@ -4,7 +4,8 @@ BIN ?= .venv/bin
 STAMP := .venv/installed
 OLDEST := .venv-oldest
 PAGE := _build/html/index.html
-OF_PAGES := book book_browser court_browser dials_browser learner printed project
+OF_PAGES := book book_browser court_browser dials_browser learner printed project\
+    notebooks
 
 # What tools/execute.py gives its kernels, for those that pytest starts.
 export PYTHONHASHSEED := 0

@@ -27,24 +27,45 @@ def _twice(x):
     return np.repeat(x, 2, axis=0)
 
 
-def _shared(q, k, v, ids, turned="qk", order=_twice, causal=True,
-            scale=8**-0.5):
+def _turn(x, ids):
+    return rotate(x, ids, INV_FREQ)
+
+
+def _earlier(ids):
+    """The causal mask: what each place may look at, whatever its id."""
+    return np.tri(len(ids), dtype=bool)
+
+
+def _shared(q, k, v, ids, turned="qk", turn=_turn, order=_twice,
+            seen=_earlier, scale=8**-0.5, axis=-1):
     """Attention of heads that share keys, or one with a slip in it."""
-    q, k, v = (rotate(x, ids, INV_FREQ) if name in turned else x
+    q, k, v = (turn(x, ids) if name in turned else x
                for name, x in zip("qkv", (q, k, v)))
     k, v = (order(x) for x in (k, v))
-    scores = q @ k.swapaxes(1, 2) * scale
-    if causal:
-        hidden = np.triu(np.ones(scores.shape[1:], dtype=bool), 1)
-        scores = np.where(hidden, -np.inf, scores)
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return weights / weights.sum(axis=-1, keepdims=True) @ v
+    scores = np.where(seen(ids), q @ k.swapaxes(1, 2) * scale, -np.inf)
+    weights = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return weights / weights.sum(axis=axis, keepdims=True) @ v
 
 
 SLIPS = {
     "query heads 0 and 1 read key head 0: here they read 0 and 1":
         {"order": lambda x: np.tile(x, (2, 1, 1))},
-    "some token has looked at a later one": {"causal": False},
+    "some token has looked at a later one":
+        {"seen": lambda ids: np.ones((len(ids),) * 2, dtype=bool)},
+    "the mask is upside down: tokens look at later ones alone":
+        {"seen": lambda ids: _earlier(ids).T},
+    "the place is what the mask sees, and ids only say how far to turn":
+        {"seen": lambda ids: ids[:, None] >= ids},
+    "the tokens are counted from 0, but their ids are given":
+        {"turn": lambda x, ids: _turn(x, np.arange(len(ids)))},
+    "this is the half-split layout: here neighbors are a pair":
+        {"turn": lambda x, ids: rotate(x, ids, INV_FREQ, "half")},
+    "queries and keys are turned clockwise, by minus their ids":
+        {"turn": lambda x, ids: _turn(x, -ids)},
+    "each head is turned by its number: the axis of the tokens is the second":
+        {"turn": lambda x, ids: _turn(x, np.arange(len(x))[:, None])},
+    "the weights of each query add up to 1, not those of each key":
+        {"axis": -2},
     "nothing has been turned": {"turned": ""},
     "keys have to be turned, too": {"turned": "q"},
     "queries have to be turned, too": {"turned": "k"},
@@ -60,15 +81,16 @@ def shared_keys(answer):
     rng = np.random.default_rng(5)
     q = rng.normal(size=(heads, tokens, width))
     k, v = rng.normal(size=(2, groups, tokens, width))
-    for ids in (np.arange(tokens), np.array([7, 8, 9, 20, 41])):
-        given = (q, k, v, ids)
+    for ids in ([0, 1, 2, 3, 4], [7, 8, 9, 20, 41], [9, 17, 4, 0, 2]):
+        given = (q, k, v, np.array(ids))
         found = array(call(answer, *given), q.shape)
         require(not np.isnan(found).any(), "some average is NaN: does the mask"
-                " leave the first token nothing to look at?")
+                " leave some token nothing to look at?")
+        right = np.allclose(found, _shared(*given))
         for reason, slip in SLIPS.items():
-            require(not np.allclose(found, _shared(*given, **slip)), reason)
-        require(np.allclose(found, _shared(*given)),
-                f"at positions {ids.tolist()} some average is not right")
+            require(right or not np.allclose(found, _shared(*given, **slip)),
+                    reason)
+        require(right, f"at positions {ids} some average is not right")
 
 
 def _may_move(step):
@@ -83,7 +105,8 @@ def movable_steps(answer):
     """12.2: letters of the steps that may change places with the turn."""
     require(isinstance(answer, str), "letters are wanted, such as \"BC\"")
     found = set(answer.upper()) - set(" ,")
-    require(found and found <= set(STEPS), "the letters run from A to F")
+    require(found, "some of the letters A to F are wanted")
+    require(found <= set(STEPS), "the letters run from A to F")
     right = {letter for letter, step in STEPS.items() if _may_move(step)}
     hints = {
         "C": "C stretches the two channels of a pair differently",
@@ -98,19 +121,22 @@ def movable_steps(answer):
 
 def next_position(answer):
     """12.3: positions of the tokens that follow padded prompts."""
-    keep = np.array([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1], [1, 0, 0, 0, 0]],
-                    dtype=bool)
+    # In the first column no row has a token: the width is nobody's count.
+    keep = np.array([[0, 0, 0, 1, 1, 1], [0, 1, 1, 1, 1, 1],
+                     [0, 1, 0, 0, 0, 0]], dtype=bool)
     found = array(call(answer, keep), (3, 1)).ravel()
     count = keep.sum(axis=1)
-    last = 4 - np.argmax(keep[:, ::-1], axis=1)
+    last = 5 - np.argmax(keep[:, ::-1], axis=1)
     for reason, slip in {
         "every row got its length: padding has been counted":
-            np.full(3, 5),
+            np.full(3, 6),
+        "every row goes on as the longest text does: each has its own count":
+            np.full(3, count.max()),
         "these are the positions of the last tokens, not of the next ones":
             count - 1,
         "a place in the row is not a position: padding on the left comes"
         " before it": last + 1,
-        "the mask has been read the other way: False is padding": 5 - count,
+        "the mask has been read the other way: False is padding": 6 - count,
         "one too many: the first token of a text has position 0": count + 1,
     }.items():
         require(not np.array_equal(found, slip), reason)
@@ -120,26 +146,25 @@ def next_position(answer):
 
 def sum_part(answer):
     """12.4: the part of a score that depends on the sum of positions."""
-    symbols = sp.symbols("a b c g sigma", real=True)
-    a, b, c, g, sigma = symbols
+    symbols = sp.symbols("u v w z sigma", real=True)
+    u, v, w, z, sigma = symbols
     found = expression(answer, symbols)
-    wanted = (a - g) / 2 * sp.cos(sigma) + (b + c) / 2 * sp.sin(sigma)
+    wanted = (u - z) / 2 * sp.cos(sigma) + (v + w) / 2 * sp.sin(sigma)
     # An amplitude and a phase are right, and undefined where A commutes.
     if not is_zero(found - wanted):
-        _say_why(found, wanted, a, b, c, g)
+        _say_why(found, wanted, u, v, w, z)
 
 
-def _say_why(found, wanted, a, b, c, g):
-    require(not is_zero(found.subs({b: 0, c: 0}) - wanted.subs(
-        {b: 0, c: 0, g: -g})), "beside a and g stands what n - m gets: which"
+def _say_why(found, wanted, u, v, w, z):
+    require(not is_zero(found.subs({v: 0, w: 0}) - wanted.subs(
+        {v: 0, w: 0, z: -z})), "beside u and z stands what n - m gets: which"
             " half of each product knows the sum?")
-    require(is_zero(found.subs({g: a, c: -b})),
-            "it has to vanish for the form C of the chapter, which commutes"
-            " with every turn")
+    require(is_zero(found.subs({z: u, w: -v})),
+            "some A commute with every turn: for these it has to vanish")
     require(not is_zero(found - 2 * wanted), "this is twice the part: the"
             " other half knows n - m")
-    for letters, others in (("a and g", {b: 0, c: 0}),
-                            ("b and c", {a: 0, g: 0})):
+    for letters, others in (("u and z", {v: 0, w: 0}),
+                            ("v and w", {u: 0, z: 0})):
         part, right = found.subs(others), wanted.subs(others)
         require(not is_zero(part + right),
                 f"the part with {letters} has the wrong sign")

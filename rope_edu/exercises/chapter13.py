@@ -21,6 +21,10 @@ PLACED = ("ids-ignored", "resets-ignored", "shared-row", "decode-at-zero",
 def first_lost(answer):
     """13.1: first positive integers that three formats cannot hold."""
     found = array(answer, (3,))
+    for dtype, bits, n in zip(FORMATS, (16, 16, 32), found):
+        require(n not in (2.0**bits + 1, 2.0**(bits - 1) + 1), f"{dtype} has"
+                f" {bits} bits, but bits are not digits: some of them hold"
+                " the sign and the exponent")
     require((np.diff(found) > 0).all(), "fewer digits lose a smaller integer:"
             " the order is bfloat16, float16, float32")
     for dtype, n in zip(FORMATS, found):
@@ -38,7 +42,8 @@ def blind_at_zero(answer):
     """13.2: letters of the bugs that position 0 does not show."""
     require(isinstance(answer, str), "letters are wanted, such as \"BCF\"")
     found = set(answer.upper()) - set(" ,")
-    require(found and found <= set(CHOICE), "the letters run from A to H")
+    require(found, "some of the letters A to H are wanted")
+    require(found <= set(CHOICE), "the letters run from A to H")
     hidden = {letter for letter, name in CHOICE.items()
               if symptoms(BUGS[name])["at 0"]}
     for letter, reason in {
@@ -68,7 +73,7 @@ def test_of_positions(answer):
 
 def partners(answer):
     """13.4: the partner of every channel, found with unit vectors."""
-    rates = np.array([0.9, 0.31, 0.07])
+    rates = np.array([0.9, 0.31, 0.001])
     for order in ([0, 1, 2, 3, 4, 5], [3, 0, 4, 1, 5, 2], [5, 2, 0, 1, 3, 4]):
         order = np.array(order)
         for layout in ("interleaved", "half"):
@@ -76,7 +81,17 @@ def partners(answer):
                           (6,))
             wanted = _partners(order, layout)
             if not np.array_equal(found, wanted):
+                _say_who(found, wanted, order[list(pair_indices(6, layout))])
                 _say_why(found, order)
+
+
+def _say_who(found, wanted, pairs):
+    """Name the channels that alone are wrong, if there is a reason."""
+    wrong = np.flatnonzero(found != wanted).tolist()
+    require(wrong != sorted(pairs[:, -1]), "only the slowest pair is not found:"
+            " a sine above 0 may be small")
+    require(wrong != [0] or found[0] != 0, "channel 0 alone finds nobody: does"
+            " its unit vector stand at position 0, where nothing turns?")
 
 
 def _say_why(found, order):

@@ -6,7 +6,7 @@ import numpy as np
 import sympy as sp
 
 from ..frequencies import inverse_frequencies, wavelengths
-from ..scaling import NTKAware, NTKByParts, YaRN
+from ..scaling import NTKAware, NTKByParts, YaRN, ntk_base
 from ..symbolic import is_zero
 from ._wrong import array, call, expression, number, require
 
@@ -16,24 +16,24 @@ CASES = ((128, 1e4, 4096, 8.0), (8, 1e4, 300, 8.0), (64, 5e5, 64, 4.0))
 
 
 def implied_factor(answer):
-    """15.1: the NTK-aware factor of a base of 1,000,000 at d = 128."""
+    """15.1: the NTK-aware factor of a base of 300,000 at d = 32."""
     found = number(answer)
-    right = 100.0 ** (126 / 128)
+    right = 30.0 ** (30 / 32)
     slips = {
-        100.0: "this is the quotient of the bases, and it belongs to the dial"
-               " after the last one",
-        100.0 ** (62 / 64): "here d counts the pairs; the formula means the"
-                            " coordinates",
-        100.0 ** (128 / 126): "the exponent stands on its head: a factor of"
-                              " 100 would need a base above 1,000,000",
-        88.6: "this is what the YaRN paper prints; put it into the formula"
-              " and see which base comes out",
+        30.0: "this is the quotient of the bases, and it belongs to the dial"
+              " after the last one",
+        30.0 ** (14 / 16): "here d counts the pairs; the formula means the"
+                           " coordinates",
+        30.0 ** (32 / 30): "the exponent stands on its head: a factor of"
+                           " 30 would need a base above 300,000",
+        30.0 ** (126 / 128): "this is a head of 128 coordinates; how many"
+                             " does this one turn?",
         1 / right: "this is how fast the slowest dial still is; by how much"
                    " is it slower?",
     }
     for slip, reason in slips.items():
         require(not np.isclose(found, slip, rtol=1e-3), reason)
-    require(np.isclose(found, right, rtol=1e-3), "with this factor another"
+    require(np.isclose(found, right, rtol=2e-3), "with this factor another"
             " base comes out, already in the first three digits")
 
 
@@ -63,19 +63,30 @@ def _slips(d, b, length, factor):
     rates = inverse_frequencies(d, b)
     turns = length / wavelengths(rates)
     keep = np.clip((turns - 1) / 31, 0, 1)
-    for share, reason in _shares(turns, factor, keep):
+    slower = inverse_frequencies(d, ntk_base(d, b, factor)) / rates
+    for share, reason in _shares(turns, factor, keep, slower):
         yield rates * (share + (1 - share) / factor), reason
-    yield YaRN(factor, length).table(d, b).inv_freq, (
-        "this ramp runs over the numbers of the dials; the paper's runs over"
-        " their turns")
+    for whole in (True, False):
+        yield YaRN(factor, length, truncate=whole).table(d, b).inv_freq, (
+            "this ramp runs over the numbers of the dials; the paper's runs"
+            " over their turns")
     yield rates / (keep + (1 - keep) * factor), (
         "the rates are blended, not the wavelengths")
     yield rates * (keep + (1 - keep) * factor), (
         "the slow dials must become slower, not faster")
+    divisors = 1 / (keep + (1 - keep) / factor)
+    yield divisors, "these are divisors of the rates: divide by them"
+    yield 2 * np.pi * divisors / rates, (
+        "these are wavelengths: rates are wanted, in radians per token")
 
 
-def _shares(turns, factor, keep):
+def _shares(turns, factor, keep, slower):
     """Shares of a rate that come of one slip each, and its name."""
+    yield np.clip((turns - 1) / 3, 0, 1), (
+        "this ramp ends at 4 turns, as Llama 3.1's does: here it is 32")
+    yield np.clip((turns * slower - 1) / 31, 0, 1), (
+        "the turns are those that the model has seen, so the old base counts"
+        " them and not a new one")
     yield np.clip((2 * np.pi * turns - 1) / 31, 0, 1), (
         "a turn is 2 pi radians: you count radians")
     yield np.clip((factor * turns - 1) / 31, 0, 1), (
@@ -86,20 +97,27 @@ def _shares(turns, factor, keep):
 
 
 def within_their_arcs(answer):
-    """15.3: unfinished dials of Llama 2 that NTK by 2 keeps in their arc."""
+    """15.3: dials of Llama 2 within their arc at 16 L, with NTK by 32."""
     found = number(answer)
     require(found == int(found) and 0 <= found <= 18,
             "a whole number from 0 to 18 is wanted")
     plain = inverse_frequencies(128)
     unfinished = wavelengths(plain) > 4096
-    over = 2 * NTKAware(2).table(128).inv_freq / plain
-    kept = int(np.sum(over[unfinished] <= 1 + 1e-9))
-    require(found != 18, "all 18 would stay if each were slowed down by 2: is"
-            " it?")
-    require(found != 0, "none? Look again at the slow end: by how much is a"
-            " dial there slowed down?")
-    require(found == kept, "only a dial that is slowed down by the full 2"
-            " ends where it ended in training: which ones are?")
+    over = 16 * NTKAware(32).table(128).inv_freq / plain
+    kept = int(np.sum(over[unfinished] <= 1))
+    for slip, reason in {
+        18: "all 18 would stay if each were slowed down by 32: is it?",
+        0: "none? Look again at the slow end: by how much is a dial there"
+           " slowed down?",
+        1: "the last alone would be kept if the text were 32 times as long",
+        18 - kept: "these are the dials that run past their arc",
+        kept - 1: "one is missing: is 63, the last, among yours, and is d - 2"
+                  " in your exponent, not d?",
+        kept + 1: "one of them ends a little past its arc",
+    }.items():
+        require(found != slip, reason)
+    require(found == kept, "a dial stays in its arc if it is slowed down at"
+            " least as much as the text is longer: which ones are?")
 
 
 def smallest_base(answer):

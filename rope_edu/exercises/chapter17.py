@@ -7,10 +7,10 @@ import sympy as sp
 
 from ..spatial import mrope_position_ids
 from ..symbolic import is_zero
-from ._wrong import array, call, expression, number, require
+from ._wrong import Wrong, array, call, expression, number, require
 
 # layers, of these with a window, key heads, width, window, tokens
-CACHES = ((32, 0, 8, 128, 4096, 10_000), (34, 29, 4, 256, 1024, 32_768),
+CACHES = ((34, 29, 4, 256, 1024, 32_768), (32, 0, 8, 128, 4096, 10_000),
           (36, 18, 8, 64, 128, 100), (3, 3, 1, 2, 7, 1000))
 
 
@@ -20,8 +20,9 @@ def cache_bytes(answer):
         found, right = number(_returned(answer, case)), _bytes(*case)
         for slip, reason in _other_bytes(*case):
             require(found != slip or slip == right, reason)
-        require(found == right, f"for {case} the bytes are others: count"
-                " numbers first, and two bytes for each")
+        require(found == right, f"for {case} it is another number: first the"
+                " tokens that each layer keeps, then the numbers of each"
+                " token, then bytes")
 
 
 def _bytes(layers, windowed, heads, width, window, length):
@@ -35,6 +36,7 @@ def _other_bytes(layers, windowed, heads, width, window, length):
     shape = heads, width, window, length
     right = _bytes(layers, windowed, *shape)
     full = _bytes(layers - windowed, 0, *shape)
+    short = heads, width, window - 1, length
     yield right // 2, ("this is half: keys and values are both kept, and a"
                        " number has two bytes")
     yield 8 * right, "these are bits: a byte has 8"
@@ -45,6 +47,12 @@ def _other_bytes(layers, windowed, heads, width, window, length):
     yield _bytes(layers, 0, *shape), (
         "the layers with a window keep no more than it")
     yield full, "the layers with a window keep something, too"
+    yield _bytes(layers, layers - windowed, *shape), (
+        "layers with a window and those without have changed places")
+    yield _bytes(layers + windowed, windowed, *shape), (
+        "the layers with a window are counted twice: they are some of all")
+    yield _bytes(layers, windowed, *short), (
+        "the window itself is what is kept, not one token less")
 
 
 def _returned(answer, arguments):
@@ -104,42 +112,76 @@ def next_position(answer):
             " it; the patches of a picture share positions")
     # 5 + 7 + 4 + 2 is as much: columns alone fall in here, too.
     require(found != 5 + 3 + 4 + 6, "one picture has more rows, the other"
-            " more columns: the longer side counts")
+            " more columns: what makes the next position free on every axis?")
     require(found != 5 + (3 + 7) + 4 + (6 + 2), "rows and columns are counted"
             " side by side, not one after the other")
     require(found != ids.max() - 1, "this position is taken by the picture")
     require(found != ids.max() + 1, "the first position is 0, not 1")
-    require(found == ids.max(), "a text counts its tokens, a picture its"
-            " longer side")
+    require(found == ids.max(), "look again at the figure with a text, a"
+            " picture and a text: what does each of them take?")
 
 
-def axial_map(answer):
-    """17.5: whether a map of scores can be that of an axial head."""
-    for scores, wanted, told in _maps():
+def balanced_map(answer):
+    """17.5: whether the two diagonals of every rectangle have equal sums."""
+    def passes(scores):
         found = _returned(answer, (scores,))
         require(isinstance(found, (bool, np.bool_)),
                 "your function must return True or False")
-        require(bool(found) == wanted, told)
+        return bool(found)
 
-
-def _maps():
-    """Maps of 5 by 7 patches, whether they can be axial, what else to say."""
     rows, columns = np.random.default_rng(17).normal(size=(2, 7))
-    whole = 4 * rows[:5, None].round() + (4 * columns).round()
     additive = rows[:5, None] + columns
-    inside, edge = np.zeros((2, 5, 7))
-    inside[3, 4] = edge[2, 6] = 1
-    yield whole, True, ("a map that is a function of the row plus one of the"
-                        " column is refused")
-    yield additive, True, ("a sum of rounded numbers is hardly ever exact:"
-                           " compare with a tolerance")
-    yield additive - 40.0, True, "a constant may be added to a map"
-    yield additive + inside, False, "a map with one bright patch passes"
-    yield additive + edge, False, ("a map need not be square: one with a"
-                                   " bright patch in its last column passes")
-    yield np.outer(rows[:5], columns), False, (
-        "a map that is a product, not a sum, passes")
+    for scores, wanted, told in _maps(rows, columns, additive):
+        require(passes(scores) == wanted, told)
+    missed = [place for place in np.ndindex(5, 7)
+              if passes(additive + 100 * _patch(*place))]
+    if missed:
+        raise Wrong(_overlooked(missed))
+
+
+def _patch(row, column):
+    """A dark map of 5 by 7 patches but for one."""
+    return np.outer(np.arange(5) == row, np.arange(7) == column)
+
+
+def _maps(rows, columns, additive):
+    """Maps of 5 by 7 patches, whether they are balanced, what else to say."""
+    whole = 4 * rows[:5, None].round() + (4 * columns).round()
+    blocks = np.zeros((5, 7))
+    blocks[2:4, 2:4] = 1
+    for scores, told in (
+        (whole, "a function of the row plus one of the column is refused"),
+        (whole - 40, "a constant may be added to a map"),
+        (additive, "rounded numbers are hardly ever equal: compare with a"
+         " tolerance"),
+        (additive - 40, "larger numbers are rounded more coarsely: allow for"
+         " more"),
+    ):
+        yield scores, True, told
+    for scores, told in (
+        (additive + 100 * _patch(3, 4), "a map with one bright patch passes"),
+        (additive + 0.003 * _patch(3, 4), "a map passes in which one patch is"
+         " off by 0.003: not the order of the corners counts but their two"
+         " sums, and these up to rounding"),
+        (np.outer(rows[:5], columns),
+         "a map that is a product, not a sum, passes"),
+        (additive + blocks, "a map passes that is balanced within small blocks"
+         " but not across them"),
+    ):
+        yield scores, False, told
+
+
+def _overlooked(missed):
+    """Say what the maps that pass have in common."""
+    row, column = missed[0]
+    passes = (f"a map with one bright patch, in row {row} and column {column},"
+              " passes: ")
+    if set(missed) == {(x, y) for x in range(5) for y in (5, 6)}:
+        return passes + "a map need not be square"
+    if all(x in (0, 4) or y in (0, 6) for x, y in missed):
+        return passes + "the edges belong to the map"
+    return passes + "all rectangles are to be balanced, not some"
 
 
 CHECKS = {"17.1": cache_bytes, "17.2": who_notices, "17.3": share_beyond,
-          "17.4": next_position, "17.5": axial_map}
+          "17.4": next_position, "17.5": balanced_map}

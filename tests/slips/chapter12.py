@@ -7,17 +7,19 @@ from rope_edu import rotate
 from rope_edu.running import INV_FREQ
 
 
-def shared(q, k, v, ids, *, tile=False, turned="qk", later=0, scale=8**-0.5):
+def shared(q, k, v, ids, *, tile=False, turned="qk", later=0, scale=8**-0.5,
+           layout="interleaved", seen=None, axis=-1):
     """Four query heads on two key heads; each option brings in one fault."""
-    q, k, v = (rotate(x, ids, INV_FREQ) if name in turned else x
+    q, k, v = (rotate(x, ids, INV_FREQ, layout) if name in turned else x
                for name, x in zip("qkv", (q, k, v)))
     k, v = (np.concatenate([x, x]) if tile else np.repeat(x, 2, axis=0)
             for x in (k, v))
     scores = np.einsum("hmd,hnd->hmn", q, k) * scale
-    share = np.where(np.tri(len(ids), k=later), np.exp(scores), 0)
+    seen = np.tri(len(ids), k=later) if seen is None else seen(ids)
+    share = np.where(seen, np.exp(scores), 0)
     # Where nothing may be looked at this is 0 / 0, as in the reader's code.
     with np.errstate(invalid="ignore"):
-        return share / share.sum(-1, keepdims=True) @ v
+        return share / share.sum(axis, keepdims=True) @ v
 
 
 def fault(**options):
@@ -32,18 +34,24 @@ def copies_turned(q, k, v, ids):
     return np.concatenate(list(heads))
 
 
+def by_heads(q, k, v, ids):
+    """Turn each head by its number."""
+    q, k = (rotate(x, np.arange(len(x))[:, None], INV_FREQ) for x in (q, k))
+    return shared(q, k, v, ids, turned="")
+
+
 def place(keep):
     """Return the place in the row behind the last token."""
     return keep.shape[1] - np.argmax(keep[:, ::-1], axis=1)[:, None]
 
 
-a, b, c, g, sigma = sp.symbols("a b c g sigma", real=True)
-SUM = (a - g) / 2 * sp.cos(sigma) + (b + c) / 2 * sp.sin(sigma)
-OFFSET = (a + g) / 2 * sp.cos(sigma) + (b - c) / 2 * sp.sin(sigma)
+u, v, w, z, sigma = sp.symbols("u v w z sigma", real=True)
+SUM = (u - z) / 2 * sp.cos(sigma) + (v + w) / 2 * sp.sin(sigma)
+OFFSET = (u + z) / 2 * sp.cos(sigma) + (v - w) / 2 * sp.sin(sigma)
 # The same wave; where it vanishes, the phase is undefined.
 AMPLITUDE = (
-    sp.sqrt((a - g) ** 2 + (b + c) ** 2) / 2
-    * sp.cos(sigma - sp.atan2(b + c, a - g))
+    sp.sqrt((u - z) ** 2 + (v + w) ** 2) / 2
+    * sp.cos(sigma - sp.atan2(v + w, u - z))
 )
 
 RIGHT = [
@@ -62,7 +70,7 @@ RIGHT = [
 SLIPS = [
     ("12.1", fault(tile=True), "read key head 0: here"),
     ("12.1", fault(later=4), "looked at a later one"),
-    ("12.1", fault(later=-1), "leave the first token nothing"),
+    ("12.1", fault(later=-1), "leave some token nothing"),
     ("12.1", fault(turned=""), "nothing has been turned"),
     ("12.1", fault(turned="q"), "keys have to be turned"),
     ("12.1", fault(turned="k"), "queries have to be turned"),
@@ -70,15 +78,25 @@ SLIPS = [
     ("12.1", fault(scale=1), "root of 8"),
     ("12.1", fault(scale=1 / 8), "not by its root"),
     ("12.1", fault(scale=1 / 2), "some average is not right"),
-    ("12.1", lambda q, k, v, ids: shared(q, k, v, np.arange(5)), "[7, 8"),
+    ("12.1", lambda q, k, v, ids: shared(q, k, v, 2 * ids), "at positions [0, 1"),
+    ("12.1", lambda q, k, v, ids: shared(q, k, v, np.arange(5)), "counted from 0"),
+    ("12.1", fault(layout="half"), "half-split"),
+    ("12.1", lambda q, k, v, ids: shared(q, k, v, -ids, seen=lambda ids: np.tri(5)),
+     "clockwise"),
+    ("12.1", by_heads, "each head is turned by its number"),
+    ("12.1", fault(axis=-2), "not those of each key"),
+    ("12.1", fault(seen=lambda ids: np.tri(5).T), "upside down"),
+    ("12.1", fault(seen=lambda ids: ids[:, None] >= ids), "what the mask sees"),
     ("12.1", lambda *given: shared(*given)[::2], "the shape is (2, 5, 8)"),
     ("12.2", "ABCF", "differently"),
     ("12.2", "D", "bias"),
     ("12.2", "ABE", "mirror"),
     ("12.2", "AB", "1 more"),
-    ("12.2", "XY", "from A to F"),
+    ("12.2", "XY", "the letters run from A to F"),
+    ("12.2", "", "some of the letters"),
     ("12.2", ["A", "B"], "letters are wanted"),
     ("12.3", lambda keep: np.full((3, 1), keep.shape[1]), "padding has been counted"),
+    ("12.3", lambda keep: np.full((3, 1), keep.sum(1).max()), "the longest text"),
     ("12.3", lambda keep: keep.sum(1)[:, None] - 1, "last tokens"),
     ("12.3", lambda keep: keep.sum(1)[:, None] + 1, "one too many"),
     ("12.3", lambda keep: (~keep).sum(1)[:, None], "False is padding"),
@@ -87,12 +105,12 @@ SLIPS = [
     ("12.3", lambda keep: keep.sum(1), "the shape is (3,)"),
     ("12.4", 2 * SUM, "twice"),
     ("12.4", OFFSET, "what n - m gets"),
-    ("12.4", SUM + a, "has to vanish"),
-    ("12.4", SUM.subs(c, -c), "has to vanish"),
-    ("12.4", -SUM, "a and g has the wrong sign"),
-    ("12.4", SUM.subs(a, 2 * a - g), "with a and g"),
-    ("12.4", -SUM.subs({a: -a, g: -g}), "b and c has the wrong sign"),
-    ("12.4", SUM + (b + c) * sp.cos(sigma), "b and c is not right"),
-    ("12.4", SUM + (a - g) * (b + c), "not their sum"),
+    ("12.4", SUM + u, "has to vanish"),
+    ("12.4", SUM.subs(w, -w), "has to vanish"),
+    ("12.4", -SUM, "u and z has the wrong sign"),
+    ("12.4", SUM.subs(u, 2 * u - z), "with u and z"),
+    ("12.4", -SUM.subs({u: -u, z: -z}), "v and w has the wrong sign"),
+    ("12.4", SUM + (v + w) * sp.cos(sigma), "v and w is not right"),
+    ("12.4", SUM + (u - z) * (v + w), "not their sum"),
     ("12.4", SUM.subs(sigma, sp.Symbol("m") + sp.Symbol("n")), "only the symbols"),
 ]

@@ -56,6 +56,12 @@ def in_a_line(fn, head_dim):
             for a in range(head_dim)]
 
 
+def counted(fn, head_dim):
+    """Ask for all unit vectors as tokens of one text, from position 0 on."""
+    y = fn(np.eye(head_dim)[None, None], np.arange(head_dim)[None])[0, 0]
+    return np.argmax(np.abs(y) * (1 - np.eye(head_dim)), axis=1)
+
+
 TWO_ROWS = [[5, 3, 4097, 0], [999, 0, 1, 2]]
 
 RIGHT = [
@@ -81,6 +87,11 @@ SLIPS = [
     ("13.1", [257, 2049, 2**24 + 3], "count the binary digits"),
     ("13.1", np.array(LOST, "float32"), "float32 holds 16777216"),
     ("13.1", [2049, 257, 2**24 + 1], "the order is"),
+    ("13.1", [65537, 2049, 2**24 + 1], "bfloat16 has 16 bits"),
+    ("13.1", [32769, 2049, 2**24 + 1], "bits are not digits"),
+    ("13.1", [65537, 65537, 2**32 + 1], "bits are not digits"),
+    ("13.1", [257, 65537, 2**24 + 1], "float16 has 16 bits"),
+    ("13.1", [257, 2049, 2**31 + 1], "float32 has 32 bits"),
     ("13.1", [257.5, 2049, 2**24 + 1], "positive integers"),
     ("13.2", "ABCDFH", "reorders"),
     ("13.2", "ACDEFH", "writes over"),
@@ -88,6 +99,7 @@ SLIPS = [
     ("13.2", "ACD", "2 more"),
     ("13.2", "ACDF", "1 more"),
     ("13.2", "AZ", "A to H"),
+    ("13.2", "", "some of the letters"),
     ("13.2", ["A", "C"], "letters are wanted"),
     ("13.3", lambda fn: False, "refuses the reference"),
     ("13.3", lambda fn: True, "ids-ignored passes"),
@@ -103,6 +115,9 @@ SLIPS = [
     ("13.4", lambda fn, d: np.arange(d), "not itself"),
     ("13.4", fault(diagonal=1.0), "diagonal"),
     ("13.4", fault(size=np.asarray), "negative sines"),
+    ("13.4", counted, "where nothing turns"),
+    ("13.4", fault(size=lambda y: np.abs(y) > 0.05), "only the slowest pair"),
+    ("13.4", fault(size=lambda y: np.abs(y).round(2)), "only the slowest pair"),
     ("13.4", fault(at=0), "nothing has been turned"),
     ("13.4", lambda fn, d: partners(fn, d) + 1, "from 0 to"),
     ("13.4", lambda fn, d: np.roll(np.arange(d), 1), "mutual"),
