@@ -32,7 +32,8 @@ def sinusoid(answer):
 
 def _slips(m, d, angle):
     """Vectors that come of one slip each, and its name."""
-    slow = m * 10_000.0 ** (-np.arange(d // 2) / d)
+    i = np.arange(d // 2)
+    slow = m * 10_000.0 ** (-i / d)
     # At d = 4 the first is also what a fixed width of 8 would give.
     exponent = ("i counts pairs, so the exponent is -2i/d and not -i/d"
                 if d == 8 else "the exponent is right at d = 8 only")
@@ -46,6 +47,11 @@ def _slips(m, d, angle):
         (_waves(m / inverse_frequencies(d)),
          "theta_i grows with i: the exponent is negative"),
         (_waves(angle + inverse_frequencies(d)), "positions count from 0"),
+        (_waves(m * 10_000.0 ** (-2 * (i + 1) / d)), "i counts from 0"),
+        (_waves(m * 10_000.0 ** (-2 * i / (d - 2))), "the exponent is divided"
+         " by d, not by d - 2: the last dial is not at 1/10000"),
+        (_waves(2 * np.pi * angle), "m * theta_i is the angle in radians, with"
+         " no 2 pi"),
     )
 
 
@@ -69,7 +75,8 @@ def most_alike(answer):
     require(found < 3 * np.pi,
             "dial 0 was home before, and dial 1 had not gone so far then")
     require(found == 1 + np.argmax(alike[1:]),
-            "some other position has a larger inner product with 0")
+            "dial 0 comes home near there: which whole number is nearest"
+            " to its return?")
 
 
 def commuting_score(answer):
@@ -119,6 +126,8 @@ def _moves(table, step):
         for matrix in (step, step.T):
             yield matrix @ table, ("M has mixed the positions: they are rows,"
                                    " so it stands on the other side")
+            yield matrix @ table.T, ("the second half has a position in each"
+                                     " column: positions are rows")
 
 
 CHECKS = {"2.1": sinusoid, "2.2": most_alike, "2.3": commuting_score,

@@ -46,6 +46,10 @@ def _slips_of_a_turn(x, m, rates):
     yield ("the second number of a pair is made from the first as it is after"
            " the turn: keep what was there before",
            np.stack([a * c - b * s, b * c + (a * c - b * s) * s], 1).ravel())
+    other = np.r_[-x[len(a):], x[:len(a)]]
+    yield ("the angles are repeated for neighbors, but the partner comes from"
+           " the other half of x: this mixes the two layouts",
+           x * np.repeat(c, 2) + other * np.repeat(s, 2))
     if m != 1:
         yield (f"at position {m} you give the vector of position 1",
                rotate_complex(x, 1, rates))
@@ -74,12 +78,14 @@ def found_offsets(answer):
     require(found.max() < 25, "at one offset the layout cannot matter: which?")
     require(12 not in found, "both sides of offset 0 count")
     vectors = np.eye(8)[0], np.eye(8)[1], np.ones(8)
-    for place, count, x in zip(("first", "second", "third"), found, vectors):
+    dial = "which dial turns the coordinate that is 1, in either layout?"
+    hints = {"first": dial, "second": dial, "third": "how long is the pair of"
+             " each dial, in either layout?"}
+    for (place, hint), count, x in zip(hints.items(), found, vectors):
         right, other = (score(x, x, 0, offsets, INV_FREQ, layout)
                         for layout in ("interleaved", "half"))
         require(count == (np.abs(right - other) > 1e-9).sum(),
-                f"the {place} count is not right: which dial turns each"
-                " coordinate of that vector, in either layout?")
+                f"the {place} count is not right: {hint}")
 
 
 def carrying_matrix(answer):
@@ -120,6 +126,8 @@ def shift_dials(answer):
     require(len(found) > 1, "there is more than one plane: each pair of"
             " conjugate eigenvalues has one")
     require(len(found) == len(wanted), "the number of dials is not right")
+    require(not np.allclose(np.pi * found, wanted, atol=0.03),
+            "these are in units of pi: radians are wanted")
     require(not np.allclose(TURN * found, wanted, atol=0.03),
             "these are parts of a turn: radians are wanted")
     require(np.allclose(found, wanted, atol=0.005),

@@ -15,27 +15,38 @@ CASES = ((128, 1e4, 4096), (64, 1e5, 8192), (32, 1e4, 2048), (8, 1e4, 10),
 
 
 def slowest_wavelength(answer):
-    """7.1: tokens per turn of the slowest of 64 dials at base 500000."""
-    found, d, base = number(answer), 128, 5e5
-    rate = inverse_frequencies(d, base)[-1]
-    slips = {
+    """7.1: tokens per turn of the slowest of 32 dials at base 100000."""
+    found, d, base = number(answer), 64, 1e5
+    right = wavelengths(inverse_frequencies(d, base))[-1]
+    for slip, reason in _other_wavelengths(d, base, 2 * np.pi / right).items():
+        require(not np.isclose(found, slip, rtol=1e-3), reason)
+    require(np.isclose(found, right, rtol=2e-3),  # three digits
+            "after this many tokens the dial is not at its start, not even"
+            " to three digits")
+
+
+def _other_wavelengths(d, base, rate):
+    """Numbers that come of one slip each, and its name."""
+    return {
         1 / rate: "this many tokens turn the dial by one radian, not by one"
                   " turn",
         360 / rate: "the speeds are in radians, not in degrees",
         2 * np.pi * base: "this would be the dial after the last one: i starts"
                           " at 0, so the last i is not d/2",
-        2 * np.pi * base ** (63 / d): "the exponent counts pairs by two:"
+        2 * np.pi * base ** (31 / d): "the exponent counts pairs by two:"
                                       " 2i/d, not i/d",
+        2 * np.pi * base ** (62 / 576): "d is the width that one head turns,"
+                                        " not that of the model",
+        2 * np.pi * base ** (574 / 576): "d is the width that one head turns,"
+                                         " not that of the model",
+        2 * np.pi * base ** (126 / 128): "this is a head that turns 128"
+                                         " coordinates: here d is 64",
+        2 * np.pi * base ** (30 / 32): "d counts coordinates, not pairs",
         np.pi / rate: "this is half a turn",
         2 * np.pi: "this is the fastest dial: the speeds fall with i",
         rate: "this is its speed, in radians per token",
-        2 * np.pi * 1e4 ** (126 / d): "here the base is not 10,000",
+        2 * np.pi * 1e4 ** (62 / d): "here the base is not 10,000",
     }
-    for slip, reason in slips.items():
-        require(not np.isclose(found, slip, rtol=1e-3), reason)
-    require(np.isclose(found, 2 * np.pi / rate, rtol=2e-3),  # three digits
-            "after this many tokens the dial is not at its start, not even"
-            " to three digits")
 
 
 def complete_turns(answer):
@@ -54,8 +65,11 @@ def complete_turns(answer):
 
 def _miscounts(d, b, length, whole):
     """Counts that come of one slip each, and its name."""
-    lengths = 2 * np.pi * b ** (2 * np.arange(d // 2) / d)
+    exponent = 2 * np.arange(d // 2) / d
+    lengths = 2 * np.pi * b ** exponent
     return {
+        int(np.sum(2 * np.pi * 1e4 ** exponent <= length)):
+            "this is right for the base 10,000 only",
         whole - 1: "one dial is missing: i starts at 0",
         whole + 1: "one dial too many: the last is short of a turn",
         int(np.sum(np.sqrt(2 * np.pi * lengths) <= length)):

@@ -41,7 +41,7 @@ def _half_split_slips(x):
     angle = PLACES[:, None] * RATES
     twice = np.concatenate([angle, angle], axis=-1)
     swapped = np.roll(x, x.shape[-1] // 2, axis=-1)
-    return {
+    return _half_split_partners(x, twice) | {
         "every pair turns clockwise: look at the signs of the partner":
             rotate(x, -PLACES, RATES, "half"),
         "neighbors turn together: this is the interleaved layout":
@@ -54,6 +54,24 @@ def _half_split_slips(x):
             x, PLACES[0], RATES, "half"),
         "the places are counted, but their positions are given": rotate(
             x, np.arange(len(PLACES)), RATES, "half"),
+    }
+
+
+def _half_split_partners(x, angle):
+    """What wrong partners lead to, by their names."""
+    cosine, sine = np.cos(angle), np.sin(angle)
+    pairs = np.stack([-x[..., 1::2], x[..., 0::2]], axis=-1)
+    half = len(RATES)
+    first = _mixed(x, angle)[..., :half]
+    second = x[..., half:] * cosine[:, :half] + first * sine[:, :half]
+    return {
+        "the cosines and sines are half-split, but the partner is made of"
+        " neighbors": x * cosine + pairs.reshape(x.shape) * sine,
+        "the right half is made from the left one as it is after the turn:"
+        " keep what was there before":
+            np.concatenate([first, second], axis=-1),
+        "one head has become the partner of the other: split the last axis,"
+        " not the first": x * cosine + np.stack([-x[1], x[0]]) * sine,
     }
 
 
@@ -82,12 +100,13 @@ def _pipelines(m, n):
 
 def surviving_pipelines(answer):
     """9.2: letters of the pipelines that keep every score."""
-    require(isinstance(answer, str), "letters are wanted, such as \"BCF\"")
+    require(isinstance(answer, str), "letters are wanted, such as \"BC\"")
     found = set(answer.upper()) - set(" ,")
     right = score(Q, K, 10, 7, INV_FREQ)
     keeps = {letter for letter, value in _pipelines(10, 7).items()
              if np.isclose(value, right)}
-    require(found and found <= set("ABCDEFG"), "the letters run from A to G")
+    require(found, "some of the letters A to G are wanted")
+    require(found <= set("ABCDEFG"), "the letters run from A to G")
     require("F" not in found, "F turns the other way: the score of offset"
             " +3 becomes that of offset -3")
     require("C" not in found, "in C query and key disagree: the score is not"
@@ -100,20 +119,32 @@ def surviving_pipelines(answer):
 
 def blocks_of_heads(answer):
     """9.3: the matrix that permutes the rows of all heads at once."""
-    for heads, width in ((1, 6), (2, 6), (3, 8)):
+    for heads, width in ((4, 6), (1, 6), (3, 8)):
         rows = heads * width
         found = array(call(answer, heads, width), (rows, rows))
         require(np.isin(found, (0, 1)).all()
                 and np.array_equal(found @ found.T, np.eye(rows)),
                 "one 1 in each row and column, and zeros elsewhere")
         wanted = permute_weight(np.eye(rows), heads, "half")
+        for reason, slip in _other_blocks(heads, width, wanted):
+            require(not np.array_equal(found, slip), reason)
         inside = np.kron(np.eye(heads), np.ones((width, width)))
         require(not found[inside == 0].any(), "rows wander from head to"
                 " head: each head is permuted by itself")
-        require(not np.array_equal(found, wanted.T), "this carries"
-                " half-split rows to interleaved ones: turn it round")
         require(np.array_equal(found, wanted),
-                f"with {heads} heads of {width} the rows go elsewhere")
+                f"in a head of {width} the rows go elsewhere")
+
+
+def _other_blocks(heads, width, wanted):
+    """Matrices that come of one slip each, after its name."""
+    yield ("this carries half-split rows to interleaved ones: turn it round",
+           wanted.T)
+    yield ("the second numbers of the pairs come first: which half of a head"
+           " gets them?", np.roll(wanted.reshape(heads, width, -1),
+                                  width // 2, axis=1).reshape(wanted.shape))
+    if heads % 2 == 0:
+        yield ("num_heads and head_dim have changed places",
+               permute_weight(np.eye(heads * width), width, "half"))
 
 
 def harmless_orders(answer):

@@ -88,8 +88,8 @@ def partners(answer):
 def _say_who(found, wanted, pairs):
     """Name the channels that alone are wrong, if there is a reason."""
     wrong = np.flatnonzero(found != wanted).tolist()
-    require(wrong != sorted(pairs[:, -1]), "only the slowest pair is not found:"
-            " a sine above 0 may be small")
+    require(wrong != sorted(pairs[:, -1]), "only the slowest pair is not"
+            " found: a sine above 0 may be small")
     require(wrong != [0] or found[0] != 0, "channel 0 alone finds nobody: does"
             " its unit vector stand at position 0, where nothing turns?")
 

@@ -178,7 +178,9 @@ def _overlooked(missed):
               " passes: ")
     if set(missed) == {(x, y) for x in range(5) for y in (5, 6)}:
         return passes + "a map need not be square"
-    if all(x in (0, 4) or y in (0, 6) for x, y in missed):
+    edges = {(4, y) for y in range(7)}, {(x, 6) for x in range(5)}
+    if (all(x in (0, 4) or y in (0, 6) for x, y in missed)
+            and any(edge <= set(missed) for edge in edges)):
         return passes + "the edges belong to the map"
     return passes + "all rectangles are to be balanced, not some"
 

@@ -20,6 +20,13 @@ def mixed(*parts):
     return np.array(parts).T.ravel()
 
 
+def exponents(m, d, first=0, less=0, turn=1):
+    """Return the vector with slips in i, in d, or in the angle."""
+    i = first + np.arange(d // 2)
+    angle = turn * m * 10_000.0 ** (-2 * i / (d - less))
+    return mixed(np.sin(angle), np.cos(angle))
+
+
 def by_channels(m, d):
     """Give each channel a frequency of its own, which is a slip."""
     angle = m * 10_000.0 ** (-np.arange(d) / d)
@@ -54,6 +61,9 @@ SLIPS = [
     ("2.1", lambda m, d: mixed(*wave(m, d, 1)), "-2i/d"),
     ("2.1", lambda m, d: mixed(*wave(m, d, -2)), "grows with i"),
     ("2.1", lambda m, d: mixed(*wave(m + 1, d)), "count from 0"),
+    ("2.1", lambda m, d: exponents(m, d, first=1), "i counts from 0"),
+    ("2.1", lambda m, d: exponents(m, d, less=2), "not by d - 2"),
+    ("2.1", lambda m, d: exponents(m, d, turn=2 * np.pi), "no 2 pi"),
     ("2.1", by_channels, "share one angle"),
     ("2.1", lambda m, d: mixed(*wave(2 * m, d)), "m * theta_i"),
     ("2.1", lambda m, d: 2 * mixed(*wave(m, d)), "unit circle"),
@@ -62,7 +72,8 @@ SLIPS = [
     ("2.2", 1, "one token on"),
     ("2.2", 3, "away from its start"),
     ("2.2", 13, "dial 0 was home before"),
-    ("2.2", 7, "larger"),
+    ("2.2", 7, "nearest to its return"),
+    ("2.2", 5, "dial 0 comes home near there"),
     ("2.2", 0, "from 1 to 30"),
     ("2.2", 44, "from 1 to 30"),
     ("2.2", 6.5, "whole"),
@@ -79,6 +90,8 @@ SLIPS = [
     ("2.4", stacked(lambda t, M: M @ t), "other side"),
     ("2.4", stacked(lambda t, M: M.T @ t), "other side"),
     ("2.4", stacked(lambda t, M: t @ M.T @ M.T), "tokens on"),
+    ("2.4", stacked(lambda t, M: M @ t.T), "in each column"),
+    ("2.4", stacked(lambda t, M: M.T @ t.T), "in each column"),
     ("2.4", lambda t, M: np.vstack([t @ M.T] * 2), "first half"),
     ("2.4", lambda t, M: t @ M.T, "shape"),
 ]

@@ -33,6 +33,13 @@ def elementwise(spread=lambda angle: np.repeat(angle, 2), first=-1, second=1):
     return turned
 
 
+def two_layouts(x, m, inv_freq):
+    """Return repeated angles with the partner of the half-split form."""
+    angle = np.repeat(m * inv_freq, 2)
+    partner = np.r_[-x[len(x) // 2:], x[:len(x) // 2]]
+    return x * np.cos(angle) + partner * np.sin(angle)
+
+
 def half(x, m, inv_freq):
     """Return the half-split form."""
     return rotate_complex(x, m, inv_freq, layout="half")
@@ -83,6 +90,7 @@ SLIPS = [
     ("6.1", elementwise(second=-1), "one needs a minus"),
     ("6.1", elementwise(first=0, second=0), "the length of the vector"),
     ("6.1", elementwise(lambda angle: np.tile(angle, 2)), "angles of two dials"),
+    ("6.1", two_layouts, "mixes the two layouts"),
     ("6.1", overwritten, "as it is after the turn"),
     ("6.1", lambda x, m, rates: in_place(x, 1, rates), "vector of position 1"),
     ("6.1", lambda x, m, rates: in_place(x, m, rates[::-1]), "coordinate 0"),
@@ -96,8 +104,8 @@ SLIPS = [
     ("6.2", (128, 128), "the number of multiplications"),
     ("6.2", (192, 384), "the number of additions"),
     ("6.3", (24, 24, 0), "first"),
-    ("6.3", (0, 0, 0), "second"),
-    ("6.3", (0, 24, 24), "third"),
+    ("6.3", (0, 0, 0), "the second count is not right: which dial"),
+    ("6.3", (0, 24, 24), "the third count is not right: how long"),
     ("6.3", (0, 25, 0), "at one offset"),
     ("6.3", (0, 12, 0), "both sides"),
     ("6.3", (0, 24.5, 0), "whole"),
@@ -110,6 +118,7 @@ SLIPS = [
     ("6.4", lambda d: np.eye(4), "wanted is (6, 6)"),
     ("6.5", [60, 120], "degrees"),
     ("6.5", [1 / 6, 1 / 3], "parts of a turn"),
+    ("6.5", [1 / 3, 2 / 3], "units of pi"),
     ("6.5", [0, THIRD, 2 * THIRD, np.pi], "single axes"),
     ("6.5", [THIRD, 2 * THIRD, np.pi], "single axes"),
     ("6.5", [-2 * THIRD, -THIRD, THIRD, 2 * THIRD], "conjugates"),

@@ -13,7 +13,7 @@ A = sum(a * b for a, b in zip(q, k))
 B = q[1] * k[0] - q[0] * k[1] + q[3] * k[2] - q[2] * k[3]
 HALF_B = q[2] * k[0] - q[0] * k[2] + q[3] * k[1] - q[1] * k[3]
 REAL = {x: sp.Symbol(x.name, real=True) for x in (*q, *k)}
-BASE, SLOWEST = 5e5, inverse_frequencies(128, 5e5)[-1]
+BASE, SLOWEST = 1e5, inverse_frequencies(64, 1e5)[-1]
 
 
 def counter(indices, power=2):
@@ -36,8 +36,8 @@ def clipped(d, b, length):
 
 
 RIGHT = [
-    ("7.1", 2_559_000),
-    ("7.1", 2.56e6),
+    ("7.1", 438_460),
+    ("7.1", 4.38e5),
     ("7.2", counter(lambda d: range(d // 2))),
     ("7.2", clipped),
     ("7.3", 355),
@@ -52,15 +52,19 @@ RIGHT = [
 ]
 
 SLIPS = [
-    ("7.1", 2.5e6, "three digits"),
+    ("7.1", 4.4e5, "three digits"),
     ("7.1", 2 * math.pi * BASE, "after the last"),
     ("7.1", 1 / SLOWEST, "one radian, not by one turn"),
     ("7.1", 360 / SLOWEST, "not in degrees"),
-    ("7.1", 2 * math.pi * BASE ** (63 / 128), "counts pairs by two"),
+    ("7.1", 2 * math.pi * BASE ** (31 / 64), "counts pairs by two"),
+    ("7.1", 2 * math.pi * BASE ** (62 / 576), "not that of the model"),
+    ("7.1", 2 * math.pi * BASE ** (574 / 576), "not that of the model"),
+    ("7.1", 2 * math.pi * BASE ** (126 / 128), "here d is 64"),
+    ("7.1", 2 * math.pi * BASE ** (30 / 32), "not pairs"),
     ("7.1", math.pi / SLOWEST, "half a turn"),
     ("7.1", 2 * math.pi, "fastest dial"),
     ("7.1", SLOWEST, "its speed"),
-    ("7.1", 2 * math.pi * 1e4 ** (126 / 128), "not 10,000"),
+    ("7.1", 2 * math.pi * 1e4 ** (62 / 64), "not 10,000"),
     ("7.2", counter(range), "128 coordinates make 64"),
     ("7.2", closed(int, 1), "128 coordinates make 64"),
     ("7.2", closed(math.ceil, 0), "128 coordinates make 64"),
@@ -70,6 +74,7 @@ SLIPS = [
     ("7.2", counter(lambda d: range(d // 2), 1), "counts pairs by two"),
     ("7.2", lambda *x: x[0] // 2 - clipped(*x), "never complete"),
     ("7.2", lambda d, b, n: clipped(d, b, 2 * np.pi * n), "2 pi radians"),
+    ("7.2", lambda d, b, n: clipped(d, 1e4, n), "base 10,000 only"),
     ("7.2", lambda d, b, n: d // 4, "the count is not right"),
     ("7.2", lambda *x: None, "returns nothing"),
     ("7.3", 66, "3 times the same near miss is a miss 3 times as far"),

@@ -42,6 +42,29 @@ def in_place(x, ids, rates):
     return x
 
 
+def in_copy(x, ids, rates):
+    """Overwrite the left half of a copy before the right one is made."""
+    angle, y, h = np.outer(ids, rates), x.copy(), len(rates)
+    c, s = np.cos(angle), np.sin(angle)
+    y[..., :h] = y[..., :h] * c - y[..., h:] * s
+    y[..., h:] = y[..., h:] * c + y[..., :h] * s
+    return y
+
+
+def of_heads(x, ids, rates):
+    """Split the first axis, that of the heads."""
+    angle = np.tile(np.outer(ids, rates), 2)
+    a, b = np.split(x, 2)
+    return x * np.cos(angle) + np.concatenate([-b, a]) * np.sin(angle)
+
+
+def of_neighbors(x, ids, rates):
+    """Half-split angles, and a partner as in the interleaved layout."""
+    angle = np.tile(np.outer(ids, rates), 2)
+    partner = np.stack([-x[..., 1::2], x[..., ::2]], axis=-1).reshape(x.shape)
+    return x * np.cos(angle) + partner * np.sin(angle)
+
+
 def order(width):
     """Rows of one head, interleaved, in the order of half-split ones."""
     return [*range(0, width, 2), *range(1, width, 2)]
@@ -83,6 +106,9 @@ SLIPS = [
     ("9.1", slip(signs=(1, -1)), "clockwise"),
     ("9.1", slip(signs=(1, 1)), "needs a minus"),
     ("9.1", slip(double=lambda angle: np.repeat(angle, 2, -1)), "order of neighbors"),
+    ("9.1", of_neighbors, "partner is made of neighbors"),
+    ("9.1", of_heads, "the last axis"),
+    ("9.1", in_copy, "as it is after the turn"),
     ("9.1", neighbors, "interleaved layout"),
     ("9.1", in_place, "itself has been changed"),
     ("9.1", lambda x, ids, rates: turned(x, [ids[0]] * len(ids), rates), "first one"),
@@ -96,14 +122,19 @@ SLIPS = [
     ("9.2", "ADG", "1 more"),
     ("9.2", "A", "3 more"),
     ("9.2", "ADEGH", "from A to G"),
+    ("9.2", "", "some of the letters"),
     ("9.2", ["A", "D", "E", "G"], "letters are wanted"),
     ("9.3", lambda *given: blocks(*given).T, "turn it round"),
     ("9.3", lambda heads, width: np.eye(heads * width)[order(heads * width)],
      "wander from head to head"),
     ("9.3", lambda heads, width: np.kron(np.eye(width)[order(width)], np.eye(heads)),
      "wander from head to head"),
-    ("9.3", lambda heads, width: blocks(1, width), "wanted is (12, 12)"),
+    ("9.3", lambda heads, width: blocks(1, width), "wanted is (24, 24)"),
     ("9.3", alone, "one 1 in each row"),
+    ("9.3", lambda heads, width: np.kron(
+        np.eye(heads), np.eye(width)[np.roll(order(width), width // 2)]),
+     "second numbers"),
+    ("9.3", lambda heads, width: blocks(width, heads), "changed places"),
     ("9.3", first_only, "go elsewhere"),
     ("9.3", 3, "a function"),
     ("9.4", (1, 1), "not the only one"),
