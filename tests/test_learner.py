@@ -11,12 +11,15 @@ import nbformat
 import numpy
 import pytest
 from book import HTML, NOTEBOOKS, each_notebook, page, require_html, toc_files
-from learner import INSTALL, GATE, Book, Plain
+from learner import GATE, INSTALL, LINK, Book, Plain, written
 from nbclient import NotebookClient
 from packed import packed
 
 FOLDER = HTML / "_sources" / "notebooks"
-MYST = re.compile(r"\{[a-z:]+\}`|^(`{3,}|:{3,})\{|^\([\w-]+\)=$|\]\(\.\./book", re.M)
+NAMES = {notebook.notebook_path.name: notebook for notebook in NOTEBOOKS}
+MYST = re.compile(
+    r"\{[a-z:]+\}`|^(`{3,}|:{3,})\{|^\([\w-]+\)=$|\]\(\.\./book|\)\{\.", re.M
+)
 CHECK = re.compile(r'exercises\.check\("([\d.]+)", *\S')
 
 
@@ -41,6 +44,12 @@ def plain(notebook):
     """Return the notebook that a page offers."""
     require_html()
     return nbformat.read(FOLDER / notebook.notebook_path.name, as_version=4)
+
+
+def text(notebook):
+    """Return the prose of the notebook that a page offers."""
+    cells = plain(notebook).cells
+    return "\n\n".join(x.source for x in cells if x.cell_type == "markdown")
 
 
 def code(notebook):
@@ -73,20 +82,42 @@ def test_page_offers_its_notebook(name):
 @each_notebook
 def test_nothing_is_left_of_myst(notebook):
     """Jupyter would show it as it stands."""
-    for cell in plain(notebook).cells:
+    assert_plain(plain(notebook).cells)
+
+
+def assert_plain(cells):
+    """Fail where a cell, or what it has made, holds MyST."""
+    for cell in cells:
         outputs = [o.get("data", {}) for o in cell.get("outputs", [])]
-        texts = [o["text/markdown"] for o in outputs if "text/markdown" in o]
-        for text in [cell.source, *texts]:
-            assert not MYST.search(text) and GATE not in text, text
+        made = [o["text/markdown"] for o in outputs if "text/markdown" in o]
+        for shown in [cell.source, *made]:
+            assert not MYST.search(shown) and GATE not in shown, shown
 
 
 @each_notebook
 def test_code_is_that_of_the_book(notebook):
-    """All of it but the solutions, behind one cell that installs the package."""
-    original, solutions = code(notebook.notebook), answered(notebook.notebook)
+    """But for solutions and for text that is made by code that no page shows."""
+    left_out = answered(notebook.notebook)
+    left_out += [x.source for x in notebook.notebook.cells if written(x)]
     first, *others = code(plain(notebook))
     assert first.startswith(INSTALL.split("\n")[0])
-    assert others == [x for x in original if x not in solutions]
+    assert others == [x for x in code(notebook.notebook) if x not in left_out]
+
+
+@each_notebook
+def test_links_lead_somewhere(notebook):
+    """To a place that the notebook marks, or one beside it."""
+    for name, place in LINK.findall(text(notebook)):
+        there = NAMES[name] if name else notebook
+        assert f'<a id="{place}"></a>' in text(there), place
+
+
+def test_authors_are_written_out():
+    """The bibliography has their accents in TeX."""
+    works = Book(HTML).works.entries
+    names = [Book(HTML).authors(key) for key in works]
+    assert not [name for name in names if re.search(r"[\\{}]", name)]
+    assert any("í" in name for name in names)
 
 
 @each_notebook
@@ -105,7 +136,7 @@ def test_answers_are_folded(notebook):
 
 def test_labels_are_named_as_on_the_page():
     """What a reader reads in the notebook can be found in the book."""
-    text = Plain(Book(HTML), "05-rotation-matrices").text(
+    made = Plain(Book(HTML), "05-rotation-matrices").text(
         "See {eq}`relative-2d`, {numref}`fig-turned-axes`, {eq}`inverse-frequency`"
         " and {ref}`the first <ex-5-1>`.\n\n$$\nx\n$$ (relative-2d)"
     )
@@ -114,7 +145,7 @@ def test_labels_are_named_as_on_the_page():
     number = number.strip("#")
     there = Book(HTML).name("inverse-frequency")
     assert re.fullmatch(r"\(5\.\d+\)", number) and re.fullmatch(r"\(7\.\d+\)", there)
-    assert text == (
+    assert made == (
         f"See {number}, Fig. 5.1, [{there}](07-clock-dials.ipynb) and the first."
         f"\n\n$$\nx \\tag{{{number.strip('()')}}}\n$$"
     )
@@ -178,3 +209,4 @@ def test_notebook_of_the_zip_runs(notebook, unpacked):
     ).execute()
     first = next(cell for cell in loaded.cells if cell.cell_type == "code")
     assert first.outputs == []
+    assert_plain(loaded.cells)

@@ -10,6 +10,7 @@ HTML holds the built pages, and the wheel in ``downloads``.  The notebooks go
 where the pages' download buttons find them, and all into a zip with the wheel.
 """
 
+import html
 import re
 import sys
 from functools import cached_property
@@ -17,10 +18,13 @@ from pathlib import Path
 
 import nbformat
 from bs4 import BeautifulSoup
-from execute import ROOT, name_cells
+from execute import ROOT, name_cells, tags
 from packed import packed
 from pybtex.database import parse_file
 from pybtex.plugin import find_plugin
+from pybtex.richtext import Text
+
+from rope_edu.ledger.places import anchor
 
 DIRECTIVE = re.compile(
     r"^(?P<fence>`{3,}|:{3,})\{(?P<name>[\w:-]+)\} *(?P<title>[^\n]*)\n"
@@ -30,7 +34,10 @@ DIRECTIVE = re.compile(
 LABELED = re.compile(r"\$\$(?P<latex>[^$]+)\$\$ *\((?P<label>[^()\s]+)\)")
 ROLE = re.compile(r"\{(?P<name>[\w:]+)\}`(?:(?P<words>[^`<]*?)\s*<)?(?P<of>[^`>]+)>?`")
 BOOK_LINK = re.compile(r"\[([^\]]+)\]\(\.\./book/[^)]+\)")
-TARGET = re.compile(r"^\([\w-]+\)=\n", re.M)
+TARGET = re.compile(r"^\(([\w-]+)\)=\n", re.M)
+ATTRIBUTES = re.compile(r"(?<=[)\]`*])\{[.#][\w -]+\}")
+HEADING = re.compile(r"^#{1,4} +(.+?) *$", re.M)
+LINK = re.compile(r"\]\(([\w-]+\.ipynb)?#([\w-]+)\)")
 GATE = "\0"  # stands where a solution begins and ends
 HIDDEN = {"hide-input", "hide-cell", "remove-input"}
 LICENSES = ("LICENSE", "LICENSE-text")
@@ -96,6 +103,13 @@ class Book:
         return found
 
     @cached_property
+    def linked(self):
+        """The names of the headings that some notebook links to."""
+        paths = (ROOT / "notebooks").glob("*.ipynb")
+        text = "\n".join(path.read_text("utf-8") for path in paths)
+        return {name for _, name in LINK.findall(text)}
+
+    @cached_property
     def works(self):
         """The bibliography."""
         return parse_file(str(ROOT / "book" / "references.bib"))
@@ -114,7 +128,7 @@ class Book:
         """Return who wrote a work, in short."""
         persons = self.works.entries[key].persons["author"]
         names = [" ".join(p.prelast_names + p.last_names) for p in persons]
-        names = [re.sub(r"[{}]", "", name) for name in names]
+        names = [str(Text.from_latex(name)) for name in names]
         return f"{names[0]} et al." if names[2:] else " and ".join(names)
 
     def cite(self, keys, textual):
@@ -135,8 +149,14 @@ class Book:
         return "\n".join(f"- {x.text.render(backend)}" for x in entries)
 
 
+def marked(name, text=""):
+    """Return a place that links find, in front of some text."""
+    return f'<a id="{name}"></a>\n\n{text}'
+
+
 def details(title, body):
     """Return what opens on a click."""
+    title = html.escape(title)
     return f"<details><summary>{title}</summary>\n\n{body.strip()}\n\n</details>\n"
 
 
@@ -157,8 +177,15 @@ class Plain:
     def text(self, source):
         """Return Markdown that every notebook reader understands."""
         source = DIRECTIVE.sub(self.directive, source)
-        source = LABELED.sub(self.equation, TARGET.sub("", source))
+        source = HEADING.sub(self.heading, source)
+        source = TARGET.sub(lambda found: marked(found[1]), source)
+        source = LABELED.sub(self.equation, ATTRIBUTES.sub("", source))
         return BOOK_LINK.sub(r"\1", ROLE.sub(self.role, source))
+
+    def heading(self, found):
+        """Return a heading that links find, if there are any to it."""
+        name = anchor(found[1])
+        return marked(name, found[0]) if name in self.book.linked else found[0]
 
     def directive(self, found):
         """Return what stands for a directive."""
@@ -182,11 +209,14 @@ class Plain:
             shown = self.book.name(label[1]) if label else name[4:].capitalize()
             title = f"**{shown}**" + (f" ({title})" if title else "")
         elif name == "container":
-            title = ""
+            label = re.search(r":name: *(\S+)", options)
+            return marked(label[1], body) if label else body
         elif name != "admonition":
             raise ValueError(f"{self.stem}: no plain form for the directive {name}")
         elif "dropdown" in options:
             return details(title, body)
+        else:
+            title = f"**{title}**"
         return f"{title}\n\n{body}"
 
     def equation(self, found):
@@ -215,31 +245,39 @@ def prose(text):
     return nbformat.v4.new_markdown_cell(text)
 
 
-def code_cell(cell, plain):
-    """Return a code cell, its source folded where the page hides it.
+def written(cell):
+    """Return the Markdown that a cell has made, where the page hides its code."""
+    if cell.cell_type != "code" or "remove-input" not in tags(cell):
+        return None
+    texts = [output.get("data", {}).get("text/markdown") for output in cell.outputs]
+    return "\n\n".join(texts) if texts and all(texts) else None
+
+
+def code_cell(cell):
+    """Return a code cell whose source is folded where the page hides it.
 
     The tags stay: by them chapter 18 finds where a claim is settled.
     """
-    tags = cell.metadata.get("tags", [])
-    cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
-    if HIDDEN & set(tags):
+    found = tags(cell)
+    cell.metadata = nbformat.from_dict({"tags": found} if found else {})
+    if HIDDEN & set(found):
         cell.metadata["jupyter"] = {"source_hidden": True}
-    for output in cell.outputs:
-        if shown := output.get("data", {}).get("text/markdown"):
-            output.data["text/markdown"] = plain.text(shown)
     return cell
 
 
 def pieces(cells, plain):
     """Yield the plain cells; gates still stand in the prose."""
     for cell in cells:
-        if cell.cell_type == "code":
-            figure = cell.metadata.get("mystnb", {}).get("figure")
-            yield code_cell(cell, plain)
-            if figure:
-                yield prose(plain.caption(figure))
-        else:
-            yield prose(plain.text(cell.source))
+        text = cell.source if cell.cell_type == "markdown" else written(cell)
+        if text is not None:
+            yield prose(plain.text(text))
+            continue
+        shown = cell.metadata.get("mystnb", {})
+        if title := shown.get("code_prompt_show"):
+            yield prose(f"**{title}**")
+        yield code_cell(cell)
+        if figure := shown.get("figure"):
+            yield prose(plain.caption(figure))
 
 
 def fold(cells):
