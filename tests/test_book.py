@@ -19,7 +19,7 @@ from book import (
     toc_files,
     toc_pages,
 )
-from learner import Book
+from labels import Book
 
 from rope_edu import exercises
 

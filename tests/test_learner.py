@@ -11,7 +11,8 @@ import nbformat
 import numpy
 import pytest
 from book import HTML, NOTEBOOKS, each_notebook, page, require_html, toc_files
-from learner import GATE, INSTALL, LINK, Book, Plain, written
+from labels import LINK, Book
+from learner import GATE, INSTALL, Plain, written
 from nbclient import NotebookClient
 from packed import packed
 

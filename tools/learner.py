@@ -13,16 +13,12 @@ where the pages' download buttons find them, and all into a zip with the wheel.
 import html
 import re
 import sys
-from functools import cached_property
 from pathlib import Path
 
 import nbformat
-from bs4 import BeautifulSoup
 from execute import ROOT, name_cells, tags
+from labels import Book
 from packed import packed
-from pybtex.database import parse_file
-from pybtex.plugin import find_plugin
-from pybtex.richtext import Text
 
 from rope_edu.ledger.places import anchor
 
@@ -37,7 +33,6 @@ BOOK_LINK = re.compile(r"\[([^\]]+)\]\(\.\./book/[^)]+\)")
 TARGET = re.compile(r"^\(([\w-]+)\)=\n", re.M)
 ATTRIBUTES = re.compile(r"(?<=[)\]`*])\{[.#][\w -]+\}")
 HEADING = re.compile(r"^#{1,4} +(.+?) *$", re.M)
-LINK = re.compile(r"\]\(([\w-]+\.ipynb)?#([\w-]+)\)")
 GATE = "\0"  # stands where a solution begins and ends
 HIDDEN = {"hide-input", "hide-cell", "remove-input"}
 LICENSES = ("LICENSE", "LICENSE-text")
@@ -76,77 +71,6 @@ wheel of torch brings its GPU libraries along, several gigabytes; install a CPU
 build first where there is no GPU. On Colab, upload {wheel}
 beside the notebook; its first cell installs it, and keeps Colab's torch.
 """
-
-
-class Book:
-    """What the built pages and the bibliography say of a label.
-
-    Parameters
-    ----------
-    html : Path
-        The folder of the built pages.
-    """
-
-    def __init__(self, html):
-        self.html = html
-
-    @cached_property
-    def places(self):
-        """Each label with the stem of its page and what it is called there."""
-        found = {}
-        for path in sorted((self.html / "notebooks").glob("*.html")):
-            page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
-            for tag in page.article.find_all(id=True):
-                name = tag.select_one(".eqno, .caption-number")
-                shown = name.get_text().strip(" #\n") if name else None
-                found[tag["id"].removeprefix("equation-")] = path.stem, shown
-        return found
-
-    @cached_property
-    def linked(self):
-        """The names of the headings that some notebook links to."""
-        paths = (ROOT / "notebooks").glob("*.ipynb")
-        text = "\n".join(path.read_text("utf-8") for path in paths)
-        return {name for _, name in LINK.findall(text)}
-
-    @cached_property
-    def works(self):
-        """The bibliography."""
-        return parse_file(str(ROOT / "book" / "references.bib"))
-
-    def name(self, label):
-        """Return what a labeled thing is called: (5.1), Fig. 5.1."""
-        return self.places[label.lower()][1]
-
-    def link(self, label, stem, words=None):
-        """Return its name, as a link where it lies in another notebook."""
-        there, shown = self.places[label.lower()]
-        words = words or shown
-        return words if there == stem else f"[{words}]({there}.ipynb)"
-
-    def authors(self, key):
-        """Return who wrote a work, in short."""
-        persons = self.works.entries[key].persons["author"]
-        names = [" ".join(p.prelast_names + p.last_names) for p in persons]
-        names = [str(Text.from_latex(name)) for name in names]
-        return f"{names[0]} et al." if names[2:] else " and ".join(names)
-
-    def cite(self, keys, textual):
-        """Return authors and years, as running text or in brackets."""
-        pairs = [
-            (self.authors(key), self.works.entries[key].fields["year"])
-            for key in re.split(r", *", keys)
-        ]
-        if textual:
-            return ", ".join(f"{who} ({year})" for who, year in pairs)
-        return "(" + "; ".join(f"{who}, {year}" for who, year in pairs) + ")"
-
-    def references(self, keys):
-        """Return the works as a list in Markdown."""
-        style = find_plugin("pybtex.style.formatting", "plain")()
-        backend = find_plugin("pybtex.backends", "markdown")()
-        entries = style.format_bibliography(self.works, keys)
-        return "\n".join(f"- {x.text.render(backend)}" for x in entries)
 
 
 def marked(name, text=""):
