@@ -130,12 +130,25 @@ def _check_leaf(name, leaf):
         )
 
 
+def _to_array(name, value):
+    try:
+        return np.asarray(value)
+    except RecursionError:
+        raise
+    except (TypeError, RuntimeError) as error:
+        raise TypeError(
+            f"{name} must be an array that NumPy can read (of a torch tensor"
+            " give .detach().cpu(), of bfloat16 .detach().float().cpu()):"
+            f" {error}"
+        ) from error
+
+
 def as_array(name, value):
     """Return the value as an array, with its own dtype."""
     try:
         for leaf in _leaves(value):
             _check_leaf(name, leaf)
-        return np.asarray(value)
+        return _to_array(name, value)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{name} must be rectangular: {error}") from error
 
@@ -152,11 +165,25 @@ def _as_float64(name, array):
     return result
 
 
+def _dtypes(value):
+    # Of each number by itself: [1.0, True] is an array of floats.
+    return {np.asarray(leaf).dtype for leaf in _leaves(value)}
+
+
+def _check_precise(name, value):
+    """Refuse positions and rates that float16 has rounded already."""
+    as_array(name, value)
+    if np.dtype(np.float16) in _dtypes(value):
+        raise TypeError(
+            f"{name} must hold integers, float32 or float64: float16 has lost"
+            " digits that no later cast brings back"
+        )
+
+
 def as_real(name, value):
     """Return a float64 array made of integers or floats, nothing else."""
     array = as_array(name, value)
-    # Of each number by itself: [1.0, True] is an array of floats.
-    dtypes = {np.asarray(leaf).dtype for leaf in _leaves(value)}
+    dtypes = _dtypes(value)
     odd = sorted(str(dtype) for dtype in dtypes if dtype.kind not in "iuf")
     if odd:
         raise TypeError(
@@ -180,6 +207,7 @@ def as_vectors(name, value):
 
 def as_inv_freq(inv_freq):
     """Return the rates as a finite, non-empty 1-D float64 array."""
+    _check_precise("inv_freq", inv_freq)
     rates = as_real("inv_freq", inv_freq)
     if rates.ndim != 1 or rates.size == 0:
         raise ValueError(
@@ -210,10 +238,10 @@ def _unrounded(name, value):
 
 def as_positions(position_ids, name="position_ids"):
     """Return positions as float64, refusing what float64 cannot count."""
+    _check_precise(name, position_ids)
     ids = _unrounded(name, position_ids)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(invalid="ignore"):
         near = (ids >= -LARGEST_POSITION) & (ids <= LARGEST_POSITION)
-        near &= (ids > -np.inf) & (ids < np.inf)  # float16: 2**53 is inf
     if not np.all(near):
         raise ValueError(
             f"{name} must be finite and within -2**53..2**53 (float64 skips"

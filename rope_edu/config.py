@@ -9,6 +9,7 @@ error that names the key.
 
 import difflib
 import json
+import numbers
 import re
 import warnings
 from collections.abc import Mapping
@@ -105,6 +106,8 @@ _LAYER_BASES = {
 _SHARES = (PARTIAL, "rotary_pct", "rope_pct", "rotary_emb_fraction")
 _LAYOUTS = ("rope_interleave", "rotary_emb_interleaved")
 _HEADS = ("head_dim", "attention_head_dim", "kv_channels")
+_HIDDEN = ("hidden_size", "n_embd")
+_COUNTS = ("num_attention_heads", "n_head")
 _LENGTHS = ("max_position_embeddings", "n_positions")
 _READ = (
     "rope_parameters", "rope_scaling", "rotary_dim", "qk_rope_head_dim",
@@ -174,7 +177,8 @@ class RopeConfig:
 
     def __post_init__(self):
         width = as_even("rotary_dim", self.rotary_dim)
-        if not isinstance(self.scaling, Scaling):
+        method = isinstance(self.scaling, Scaling)
+        if not method or type(self.scaling) is Scaling:
             raise TypeError(
                 "scaling must be a method of rope_edu.scaling, such as"
                 f" Linear(8), got {self.scaling!r}"
@@ -255,7 +259,8 @@ class RopeConfig:
             not a mapping, or a value has a wrong type.
         ValueError
             If a needed key is missing, two places contradict each other, a
-            value is out of range, a key is unknown, or `layer_type` is.
+            value is out of range, a key is unknown, or `layer_type` is; or
+            if the config says that the model does not rotate.
 
         Notes
         -----
@@ -275,6 +280,8 @@ class RopeConfig:
         Linear(factor=4.0)
         """
         config = _as_mapping(config)
+        _check_encoding(config)
+        _check_lengths(config)
         _check_names(config, strict)
         rules = _layer_rules(config)
         rule = _chosen(rules, layer_type, config)
@@ -362,6 +369,32 @@ def _as_mapping(config):
             " config['text_config']"
         )
     return config
+
+
+def _check_encoding(config):
+    """Refuse a model that marks positions by something else."""
+    if config.get("alibi"):
+        raise ValueError(
+            f"alibi = {config['alibi']!r}: the model adds a bias to its"
+            " scores and does not rotate"
+        )
+    # The config of ModernBERT carries "absolute", left over from BERT.
+    rotates = _first(config, sum(_LAYER_BASES.values(), ())) is not None
+    for name in ("position_embedding_type", "position_embeddings_type"):
+        kind = config.get(name)
+        named = kind is None or re.search("rope|rotary", str(kind).lower())
+        if not (named or rotates):
+            raise ValueError(
+                f"{name} = {kind!r}: this is no rotation; one is called"
+                " 'rope' or 'rotary'"
+            )
+
+
+def _check_lengths(config):
+    for name in _LENGTHS:
+        value = config.get(name)
+        if value is not None and not isinstance(value, numbers.Real):
+            raise TypeError(f"{name} must be an integer, got {value!r}")
 
 
 def _complain(message, strict):
@@ -500,7 +533,7 @@ def _base(rule, rules, config, layer_type):
 
 
 def _head_dim(config, layer_type):
-    head_dim = _first(config, _HEADS)
+    head_dim = _agreed("head_dim", {k: config.get(k) for k in _HEADS})
     head_dim = _layer_head_dim(config, layer_type) or head_dim
     parts = ("qk_rope_head_dim", "qk_nope_head_dim")
     if head_dim is None and config.get(parts[0]) is not None:
@@ -508,8 +541,15 @@ def _head_dim(config, layer_type):
         return sum(as_width(name, config[name]) for name in given)
     if head_dim is not None:
         return as_width("head_dim", head_dim)
-    hidden = _first(config, ("hidden_size", "n_embd"))
-    heads = _first(config, ("num_attention_heads", "n_head"))
+    return _head_share(config)
+
+
+def _head_share(config):
+    """Return the width of one head of those that share the hidden size."""
+    hidden, heads = (
+        _agreed(names[0], {name: config.get(name) for name in names})
+        for names in (_HIDDEN, _COUNTS)
+    )
     if hidden is None or heads is None:
         raise ValueError(
             "head_dim is missing: add it, or hidden_size and"
@@ -556,11 +596,12 @@ def _layer_head_dim(config, layer_type):
 
 def _widths(kind, rule, config, layer_type):
     head_dim = _head_dim(config, layer_type)
-    if kind == "proportional":
-        return head_dim, head_dim
     names = ("rotary_dim", "qk_rope_head_dim")
     widths = {name: config.get(name) for name in names}
     share = _share(rule, config)
+    if kind == "proportional":  # its share is of the pairs that turn
+        widths["the head_dim that 'proportional' rotates"] = head_dim
+        return head_dim, _agreed("the rotated width", widths)
     if share is not None:
         told = f"{PARTIAL} * head_dim, {share} * {head_dim},"
         widths[told] = int(share * head_dim)
@@ -637,10 +678,20 @@ def _longrope_attention(rule):
 
 def _longrope_factor(rule, config):
     longest, original = _first(config, _LENGTHS), rule.get(ORIGINAL)
-    known = _first(rule, ("factor", "attention_factor"))
-    if known is not None or longest is None or original is None:
-        return rule.get("factor")
-    return _as_length("max_position_embeddings", longest) / original
+    factor = rule.get("factor")
+    # Only the attention factor depends on it.
+    given = rule.get("attention_factor") is not None
+    if given or longest is None or original is None:
+        return factor
+    longest = _as_length("max_position_embeddings", longest)
+    if longest < original:
+        raise ValueError(
+            f"max_position_embeddings = {longest} must be at least {ORIGINAL}"
+            f" = {original}, the length before it was extended"
+        )
+    places = {"factor": factor,
+              f"max_position_embeddings / {ORIGINAL}": longest / original}
+    return _agreed("factor", places)
 
 
 def _layout(config):

@@ -100,8 +100,8 @@ def angles(position_ids, inv_freq):
     Raises
     ------
     TypeError
-        If an argument holds bools, complex numbers, strings or objects, or
-        is masked.
+        If an argument holds bools, complex numbers, strings, objects or
+        float16 (which has no 2049), or is masked.
     ValueError
         If a position is NaN, infinite or beyond 2**53, `inv_freq` is empty,
         not 1-D or not finite, or an angle is too large for float64.

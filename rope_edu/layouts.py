@@ -167,7 +167,8 @@ def permute_weight(weight, num_heads, to, rotary_dim=None, *, head_dim=None):
     ----------
     weight : array_like, shape (num_heads * head_dim, in_features)
         A projection used as ``weight @ x``, or its bias, of shape
-        (num_heads * head_dim,). Any dtype; it is kept.
+        (num_heads * head_dim,). Any dtype; it is kept. Of a torch layer
+        give ``weight.detach()``.
     num_heads : int
         Heads of this projection.
     to : {"half", "interleaved"}

@@ -27,6 +27,7 @@ from rope_edu._checks import (
     as_vectors,
     check_places,
     rotated_width,
+    with_axis,
 )
 from rope_edu.frequencies import angles
 from rope_edu.layouts import pair_indices
@@ -337,8 +338,8 @@ def rotate_by_angles(
     >>> (turned.round(12) + 0).tolist()
     [0.0, 1.0, 0.0, -1.0]
     """
-    x, angle = as_vectors("x", x), as_vectors("angle", angle)
-    angle = as_positions(angle, "angle")
+    x, angle = as_vectors("x", x), as_positions(angle, "angle")
+    with_axis("angle", angle)
     width = _width_of(angle, x, rotary_dim)
     check_places(angle[..., 0], x.shape, ("x", "angle[..., 0]"))
     if x.ndim == 1:

@@ -33,7 +33,7 @@ from rope_edu._checks import (
     as_rotary_dim,
     check_places,
 )
-from rope_edu.frequencies import inverse_frequencies
+from rope_edu.frequencies import angles, inverse_frequencies
 
 # Before torch 2.7 an export looked like any other compilation: the plain code
 # then serves both.
@@ -41,6 +41,9 @@ _is_exporting = getattr(
     torch.compiler, "is_exporting", torch.compiler.is_compiling)
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+# No position, at most 2**53, gives an infinite angle at a rate below.
+_FASTEST = 2.0**970
 
 # Numbers of one block, for each thread: 2 MiB of float32, which a cache shared
 # by the cores holds. Smaller ones lose more to starting a step, in Python and
@@ -393,7 +396,8 @@ def apply_rotary(
         ``x.shape[:-1]``, each of the same length or 1. So tables of shape
         (batch, sequence, pairs) are written ``cos[:, None]`` for an `x` of
         shape (batch, heads, sequence, head_dim), and ``cos[:, :, None]`` for
-        one of shape (batch, sequence, heads, head_dim).
+        one of shape (batch, sequence, heads, head_dim). The rotation is no
+        more exact than their dtype.
     layout : {"interleaved", "half"}
         Which channels form a pair.
     inverse : bool
@@ -465,9 +469,17 @@ def _as_ids(position_ids, name="position_ids"):
         _check_dense(name, position_ids)
         _check_precise(name, position_ids.dtype)
         return position_ids
-    if getattr(position_ids, "dtype", None) == "float16":
-        _check_precise(name, torch.float16)
     return torch.tensor(as_positions(position_ids, name), device="cpu")
+
+
+def _as_attention(value):
+    factor = as_positive("attention_factor", value)
+    if not 2.0**-60 <= factor <= 2.0**60:  # to undo it, its square is needed
+        raise ValueError(
+            "attention_factor must be from 2**-60 to 2**60 (float32 holds"
+            f" its square and the inverse), got {value}"
+        )
+    return factor
 
 
 class RotaryEmbedding(torch.nn.Module):
@@ -498,7 +510,7 @@ class RotaryEmbedding(torch.nn.Module):
     TypeError, ValueError
         If `inv_freq` is wrong as in `rope_edu.angles`, `layout` is unknown,
         `head_dim` is not an integer or below ``2 * pairs``, or
-        `attention_factor` is not a finite number above 0.
+        `attention_factor` is not a number from 2**-60 to 2**60.
 
     References
     ----------
@@ -529,9 +541,7 @@ class RotaryEmbedding(torch.nn.Module):
         width = self.rotary_dim if head_dim is None else head_dim
         as_rotary_dim(self.rotary_dim, width)
         self.head_dim = as_count("head_dim", width)
-        self.attention_factor = as_positive(
-            "attention_factor", attention_factor
-        )
+        self.attention_factor = _as_attention(attention_factor)
 
     @classmethod
     def from_base(cls, rotary_dim, base=10000.0, **options):
@@ -585,8 +595,8 @@ class RotaryEmbedding(torch.nn.Module):
         Raises
         ------
         TypeError, ValueError
-            If the layout is missing or contradicts that of `config`, or as
-            in ``config.table``.
+            If `config` has no table, the layout is missing or contradicts
+            that of `config`, or as in ``config.table``.
 
         Examples
         --------
@@ -595,6 +605,12 @@ class RotaryEmbedding(torch.nn.Module):
         >>> RotaryEmbedding.from_config(config, layout="half")
         RotaryEmbedding(pairs=2, layout='half', head_dim=6)
         """
+        if not callable(getattr(config, "table", None)):
+            raise TypeError(
+                "config must be a RopeConfig (a dict is read by"
+                " RopeConfig.from_pretrained_config), got"
+                f" {type(config).__name__}"
+            )
         if layout is None and config.layout is None:
             raise ValueError(
                 "layout must be given, 'interleaved' or 'half', where config"
@@ -655,7 +671,7 @@ class RotaryEmbedding(torch.nn.Module):
             raise ValueError(
                 f"dtype must be torch.float32 or torch.float64, got {dtype}"
             )
-        ids = _as_ids(position_ids)
+        ids = self._ids(position_ids)
         device = ids.device if device is None else torch.device(device)
         # Apple's GPUs have no float64.
         home = "cpu" if device.type == "mps" else device
@@ -679,8 +695,9 @@ class RotaryEmbedding(torch.nn.Module):
             Positions in tokens, one of: a number; (sequence,); (batch,
             sequence) or (1, sequence) for an `x` of four axes; as many axes
             as ``x.shape[:-1]``, each of the same length or 1, the sequence
-            last. They may differ from row to row, start anywhere, repeat, be
-            fractions or negative.
+            last and, with ``seq_dim=-3``, 1 for the heads before it. They may
+            differ from row to row, start anywhere, repeat, be fractions or
+            negative.
         seq_dim : {-2, -3}
             Axis of the sequence. The heads, if any, are on the other one.
         inverse : bool
@@ -709,10 +726,11 @@ class RotaryEmbedding(torch.nn.Module):
         _check_tensor("x", x)
         as_flag("inverse", inverse)
         if seq_dim == -3 and x.ndim > 2:
-            turned = self(x.transpose(-2, -3), position_ids, -2, inverse)
+            ids = _one_for_all_heads(self._ids(position_ids), x.shape)
+            turned = self(x.transpose(-2, -3), ids, -2, inverse)
             return turned.transpose(-2, -3)
         self._check(x, seq_dim)
-        ids = _placed(_as_ids(position_ids), x.shape)
+        ids = _placed(self._ids(position_ids), x.shape)
         dtype = torch.promote_types(x.dtype, torch.float32)
         cos, sin = self.table(ids, dtype, x.device)
         if inverse:
@@ -721,6 +739,13 @@ class RotaryEmbedding(torch.nn.Module):
         return apply_rotary(
             x, cos, sin, self.layout, inverse, self.rotary_dim
         )
+
+    def _ids(self, position_ids):
+        ids = _as_ids(position_ids)
+        known = ids is not position_ids  # a tensor's values are not looked at
+        if known and max(map(abs, self.inv_freq)) > _FASTEST:
+            angles(position_ids, self.inv_freq)  # refuses infinite ones
+        return ids
 
     def _check(self, x, seq_dim):
         if seq_dim != -2:
@@ -733,6 +758,19 @@ class RotaryEmbedding(torch.nn.Module):
                 f"x.shape[-1] must be head_dim = {self.head_dim},"
                 f" got {x.shape[-1]}"
             )
+
+
+def _one_for_all_heads(ids, shape):
+    # Of (batch, sequence, heads, head_dim): with as many heads as places,
+    # ids of the heads could not be told from ids[:, :, None].
+    if ids.ndim == len(shape) - 1 and ids.shape[-2] != 1:
+        raise ValueError(
+            f"position_ids of shape {tuple(ids.shape)} must be the same for"
+            f" all heads with seq_dim=-3 (x has shape {tuple(shape)}): give"
+            f" {shape[-3]} numbers, (batch, sequence), or 1 on the second"
+            " last axis; for ids of single heads transpose x, seq_dim=-2"
+        )
+    return ids
 
 
 def _placed(ids, shape):

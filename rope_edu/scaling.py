@@ -14,6 +14,7 @@ angles it has seen. The methods differ in what they do in between.
 """
 
 import math
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -90,7 +91,9 @@ def _as_bounds(low_name, low, high_name, high):
 
 
 def _as_divisors(name, values):
-    if isinstance(values, str) or not hasattr(values, "__iter__"):
+    # Bytes would be read as numbers, and a set has no order.
+    odd = (str, bytes, bytearray, memoryview, Set, Mapping)
+    if isinstance(values, odd) or not hasattr(values, "__iter__"):
         raise TypeError(f"{name} must be a list of numbers, got {values!r}")
     return tuple(
         as_positive(f"{name}[{i}]", value) for i, value in enumerate(values)
@@ -133,7 +136,7 @@ def ntk_base(rotary_dim, base, factor):
     ------
     TypeError, ValueError
         If `rotary_dim` is not an even integer above 2, `base` is not above
-        1, or `factor` is below 1.
+        1, `factor` is below 1, or the result is past float64.
 
     References
     ----------
@@ -148,7 +151,16 @@ def ntk_base(rotary_dim, base, factor):
     width, factor = as_even("rotary_dim", rotary_dim), _as_factor(factor)
     if width == 2:
         raise ValueError("rotary_dim must be above 2 for NTK scaling, got 2")
-    return as_base(base) * factor ** (width / (width - 2))
+    try:
+        grown = as_base(base) * factor ** (width / (width - 2))
+    except OverflowError:
+        grown = math.inf
+    if grown == math.inf:
+        raise ValueError(
+            f"factor must give a base that float64 holds, got {factor} for"
+            f" base = {base}"
+        )
+    return grown
 
 
 def yarn_mscale(factor, coefficient=1.0):

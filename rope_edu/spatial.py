@@ -16,6 +16,7 @@ Everything is computed in float64 from the arguments alone; there is no cache.
 """
 
 import numbers
+from collections.abc import Mapping, Set
 
 import numpy as np
 
@@ -155,7 +156,7 @@ def mixed_angles(positions, generators):
     TypeError, ValueError
         If `generators` is not a finite, non-empty 2-D array, or `positions`
         has not one coordinate for each of its rows or is wrong as in
-        `angles`.
+        `angles`, or an angle is too large for float64.
 
     References
     ----------
@@ -175,7 +176,18 @@ def mixed_angles(positions, generators):
     if not np.isfinite(rates).all():
         odd = rates[~np.isfinite(rates)][0]
         raise ValueError(f"generators must be finite, got {odd}")
-    return _as_coordinates(positions, len(rates)) @ rates
+    places = _as_coordinates(positions, len(rates))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _finite(places @ rates, "generators")
+
+
+def _finite(angle, name):
+    if not np.isfinite(angle).all():
+        raise ValueError(
+            f"positions times {name} must be angles that float64 holds, got"
+            f" {angle[~np.isfinite(angle)].flat[0]}"
+        )
+    return angle
 
 
 def mixed_generators(rotary_dim, base=10.0, turn=0.0):
@@ -347,7 +359,9 @@ def rotation_from_generators(positions, generators):
     places = _as_coordinates(positions, len(matrices))
     # i times a skew-symmetric matrix is Hermitian: its exponential needs
     # real eigenvalues and unitary vectors alone.
-    values, vectors = np.linalg.eigh(1j * np.tensordot(places, matrices, 1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        angle = _finite(np.tensordot(places, matrices, 1), "generators")
+    values, vectors = np.linalg.eigh(1j * angle)
     turned = vectors * np.exp(-1j * values)[..., None, :]
     return (turned @ vectors.conj().swapaxes(-1, -2)).real
 
@@ -426,7 +440,8 @@ def relative_gap(first, second, generators):
 
 
 def _as_sections(sections):
-    if isinstance(sections, str) or not hasattr(sections, "__len__"):
+    odd = (str, bytes, bytearray, Set, Mapping)  # the last two: no order
+    if isinstance(sections, odd) or not hasattr(sections, "__len__"):
         raise TypeError(
             f"sections must be 3 integers (t, h, w), got {sections!r}"
         )
@@ -546,6 +561,8 @@ def mrope_position_ids(parts):
     >>> mrope_position_ids([2, (2, 2), 1])[:, 0].tolist()
     [[0, 1, 2, 2, 2, 2, 4], [0, 1, 2, 2, 3, 3, 4], [0, 1, 2, 3, 2, 3, 4]]
     """
+    if isinstance(parts, numbers.Number) or not hasattr(parts, "__iter__"):
+        raise TypeError(f"parts must be a list of parts, got {parts!r}")
     start, found = 0, []
     for i, part in enumerate(parts):
         shape = _as_part(f"parts[{i}]", part)
@@ -616,7 +633,8 @@ def mrope_angles(position_ids, inv_freq, sections, *, interleaved):
             f" got {len(axis_of_pair)} from {sections}"
         )
     thw = np.moveaxis(_as_thw(position_ids), 0, -1)
-    return thw[..., axis_of_pair] * rates
+    with np.errstate(over="ignore"):
+        return _finite(thw[..., axis_of_pair] * rates, "inv_freq")
 
 
 def xpos_zeta(rotary_dim):

@@ -422,6 +422,56 @@ def far_positions_are_rolled():
     return fn
 
 
+@fault("positions-counted", words="130 tokens")
+def resets_ignored_in_long_texts():
+    return lambda x, ids: rope(
+        x, ids if x.shape[2] <= 8 else ids[:, :1] + counted(x))
+
+
+@fault("positions-misread", words="130 tokens")
+def ids_sorted_in_long_texts():
+    return lambda x, ids: rope(
+        x, ids if x.shape[2] <= 8 else np.sort(ids, -1))
+
+
+@fault("rows-share-positions", words="row 0")
+def rows_share_in_long_texts():
+    return lambda x, ids: rope(
+        x, ids if x.shape[2] <= 8 else ids[:1] + 0 * ids)
+
+
+@fault("rows-mixed", words="4 rows")
+def resets_ignored_in_batches():
+    return lambda x, ids: rope(x, ids if x.shape[2] <= 8 or len(ids) == 1 else
+                               ids[:, :1] + counted(x))
+
+
+def zeros_at(where):
+    """The right rotation but for zeros in a part of the result."""
+
+    def fn(x, ids):
+        y = rope(x, ids)
+        y[where(x)] = 0
+        return y
+
+    return fn
+
+
+@fault("batch-rows-differ", words="130 token(s)")
+def other_rows_zero_in_long_texts():
+    return zeros_at(lambda x: np.s_[1 if x.shape[2] > 8 else 9:])
+
+
+@fault("batch-rows-differ")
+def fourth_row_zero():
+    return zeros_at(lambda x: np.s_[3:])
+
+
+@fault("heads-differ", words="33")
+def sixth_head_zero():
+    return zeros_at(lambda x: np.s_[:, 5:])
+
+
 @fault("range-negative", report=47, words="-1")
 def minus_one_is_the_end():
     return lambda x, ids: rope(x, np.where(ids < 0, ids + 5000, ids))
@@ -596,6 +646,85 @@ def fewer_key_heads_not_turned():
         rope(q, ids), rope(k, ids) if q.shape == k.shape else k))
 
 
+@fault("key-differs", words="it is the query that comes back")
+def query_twice():
+    return from_pair(lambda q, k, ids: (rope(q, ids), rope(q, ids)))
+
+
+@fault("key-differs", words="the query depends on the key")
+def key_twice():
+    return from_pair(lambda q, k, ids: (rope(k, ids), rope(k, ids)))
+
+
+@fault("key-differs", words="the query depends on the key")
+def query_and_key_exchanged():
+    return from_pair(lambda q, k, ids: (rope(k, ids), rope(q, ids)))
+
+
+def other_ids(change):
+    """A pair whose keys are turned by other positions than the queries."""
+    return from_pair(lambda q, k, ids: (rope(q, ids), rope(k, change(k, ids))))
+
+
+@fault("key-differs", words="positions from 3 on")
+def key_ids_ignored():
+    return other_ids(lambda k, ids: counted(k))
+
+
+@fault("key-differs", words="tokens")
+def key_ids_wrap():
+    return other_ids(lambda k, ids: ids % 64)
+
+
+@fault("key-differs", words="tokens")
+def key_ids_in_half():
+    return other_ids(lambda k, ids: fp16(ids))
+
+
+@fault("key-differs", words="one token")
+def key_decodes_at_zero():
+    return other_ids(lambda k, ids: ids * (k.shape[2] > 1))
+
+
+@fault("key-differs", words="resets")
+def key_ids_sorted():
+    return other_ids(lambda k, ids: np.sort(ids, -1))
+
+
+@fault("key-differs", words="rows")
+def key_rows_share():
+    return other_ids(lambda k, ids: ids[:1] + 0 * ids)
+
+
+@fault("key-differs", words="4096")
+def key_table_ends():
+    return other_ids(lambda k, ids: np.minimum(ids, 4095))
+
+
+@fault("nan-output", words="key")
+def key_of_nan_in_long_texts():
+    return from_pair(lambda q, k, ids: (
+        rope(q, ids), rope(k, ids) * (np.nan if k.shape[2] > 8 else 1)))
+
+
+@fault("wrong-shape", words="grouped key")
+def grouped_key_repeated():
+    return from_pair(lambda q, k, ids: (rope(q, ids), np.repeat(
+        rope(k, ids), q.shape[1] // k.shape[1], axis=1)))
+
+
+@fault("key-differs", words="beside a grouped key")
+def query_beside_fewer_keys_not_turned():
+    return from_pair(lambda q, k, ids: (
+        rope(q, ids) if q.shape == k.shape else q.copy(), rope(k, ids)))
+
+
+@fault("key-differs", words="grouped key", axes="heads-first")
+def grouped_key_ids_ignored():
+    return from_pair(lambda q, k, ids: (rope(q, ids), rope(
+        k, ids if q.shape == k.shape else counted(k))))
+
+
 @fault("single-head-differs")
 def one_head_not_turned():
     return lambda x, ids: x.copy() if x.shape[1] == 1 else rope(x, ids)
@@ -708,6 +837,20 @@ def ramp_cut_at_half_the_width():
        words="pair 31 turns by 3.01386e-06 rad per token, the config asks for")
 def llama3_block_unused():
     return lambda x, ids: rope(x, ids, inverse_frequencies(64, 5e5))
+
+
+@fault("scaling-ignored", config={
+    "head_dim": D, "rope_theta": 1e4, "max_position_embeddings": 2**20,
+    "rope_scaling": {"type": "dynamic", "factor": 4.0}}, words="2097152 tokens")
+def dynamic_unused():
+    return rope
+
+
+@fault("scaling-ignored", config={
+    "head_dim": D, "rope_theta": 1e4, "max_position_embeddings": 4096,
+    "rope_scaling": {"type": "dynamic", "factor": 2.0}})
+def dynamic_unused_past_4096():
+    return rope
 
 
 @fault("scaling-inverted", report=83, config=LINEAR)
@@ -866,6 +1009,18 @@ def in_place_by_default():
     return lambda x, ids: x.copy_(torch_rope(x, ids))
 
 
+@fault("input-changed", words="kept")
+def one_buffer_for_all_results():
+    memory = np.empty(2**22)
+
+    def fn(x, ids):
+        y = memory[: x.size].reshape(x.shape)
+        y[...] = rope(x, ids)
+        return y if x.dtype == y.dtype else y.astype(x.dtype)
+
+    return fn
+
+
 @fault("overwritten")
 def first_half_too_early():
     def fn(x, ids):
@@ -896,6 +1051,12 @@ def filled_with_garbage():
 def bytes_of_another_dtype():
     rates = np.where(np.arange(8) % 2, np.nan, W)
     return lambda x, ids: rope(x, ids, rates)
+
+
+@fault("nan-output", words="6% is not finite")
+def one_channel_is_masked():
+    return lambda x, ids: np.ma.array(
+        rope(x, ids), mask=np.broadcast_to(np.arange(D) == 3, x.shape))
 
 
 @fault("complex-output", report=112)

@@ -20,6 +20,7 @@ from rope_edu.layouts import (
 )
 from rope_edu.reference import (
     rotate_blocks,
+    rotate_by_angles,
     rotate_complex,
     rotate_dense,
     rotate_half_split,
@@ -89,9 +90,16 @@ CALLS = [
     ("one past in two dtypes",
      lambda: angles([np.uint64(2**53 + 1), np.int64(-1)], R4), V, "skips"),
     ("past 64 bits beside a fraction", lambda: angles([2**70, 0.5], R4), V, "skips"),
-    ("infinite float16", lambda: angles(np.float16("inf"), R4), V, "finite"),
-    ("infinite float16 in a list", lambda: angles([np.float16("inf"), 1], R4),
-     V, "finite"),
+    ("float16 positions", lambda: rotate(X, np.array([2049] * 5, np.float16), R4),
+     T, "^position_ids must hold integers, float32.*float16 has lost digits"),
+    ("a float16 position", lambda: angles([np.float16(2049), 1], R4),
+     T, "^position_ids.*float16 has lost"),
+    ("float16 rates", lambda: angles(1, np.array([1, 0.1], np.float16)),
+     T, "^inv_freq must hold.*float16 has lost"),
+    ("a float16 rate", lambda: wavelengths([1.0, np.float16(0.1)]),
+     T, "^inv_freq.*float16"),
+    ("float16 angles", lambda: rotate_by_angles(X, np.ones(4, np.float16)),
+     T, "^angle must hold.*float16"),
     ("a bool among positions", lambda: angles([1, True], R4), T, "position_ids.*bool"),
     ("a NumPy bool among positions", lambda: angles([[1.5, 2], [np.True_, 3]], R4),
      T, "position_ids.*bool"),
@@ -251,7 +259,7 @@ def test_labels_are_unique():
 
 def test_the_last_position_allowed_is_2_to_the_53():
     assert angles([2**53, -(2**53)], [1.0]).ravel().tolist() == [2.0**53, -(2.0**53)]
-    mixed = angles([2**53, 0.5, np.float16(3)], [1.0])
+    mixed = angles([2**53, 0.5, np.float32(3)], [1.0])
     assert mixed.ravel().tolist() == [2.0**53, 0.5, 3.0]
 
 

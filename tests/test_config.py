@@ -24,6 +24,7 @@ from rope_edu.scaling import (
     LongRoPE,
     NTKAware,
     Proportional,
+    Scaling,
     YaRN,
 )
 
@@ -415,6 +416,23 @@ def test_boundary_of_dynamic_ntk(length, base):
         read({**config, "rope_scaling": rule}).table()
 
 
+def test_names_that_agree_do_no_harm():
+    pair = {"hidden_size": 128, "n_embd": 128, "num_attention_heads": 2, "n_head": 2}
+    told = {**but(HEAD, head_dim=None), **pair, "alibi": False,
+            "position_embedding_type": "rope"}
+    assert read(told) == read({**told, "head_dim": 64, "kv_channels": 64})
+    assert read({**SHARE, "rotary_dim": 64, "rotary_pct": 0.25}) == read(SHARE)
+    assert read(ruled(PHI3, factor=32.0)).scaling == read(PHI3).scaling
+    # With an attention factor of its own, this one has no effect.
+    read(ruled(PHI3, factor=4.0, attention_factor=1.2))
+
+
+def test_modernbert_rotates_although_it_says_absolute():
+    told = {"head_dim": 64, "global_rope_theta": 1.6e5, "local_rope_theta": 1e4,
+            "position_embedding_type": "absolute"}
+    assert read(told, "full_attention").base == 1.6e5
+
+
 def test_one_rule_serves_every_type_of_layer():
     config = but(LLAMA31, layer_types=["full_attention"] * 2)
     assert read(config, "full_attention") == read(config) == read(LLAMA31)
@@ -533,7 +551,7 @@ BAD = [
     ("two lengths, dynamic", ruled(DYNAMIC, **{ORIGINAL: 1024}), V,
      "max_position_embeddings of the config = 2048 and.*1024"),
     ("length a text, dynamic", {**DYNAMIC, "max_position_embeddings": "2048"}, T,
-     "max_position_embeddings of the config must be an integer"),
+     "max_position_embeddings must be an integer"),
     ("one pair, dynamic", {**DYNAMIC, "head_dim": 2}, V, "rotary_dim must be above 2"),
     ("alpha below one", ruled(DYNAMIC, alpha=0.5), V, "alpha must be at least 1"),
     ("no bands", ruled(LLAMA31, low_freq_factor=None), V,
@@ -549,13 +567,41 @@ BAD = [
     ("no longest length", but(PHI3, max_position_embeddings=None), V,
      "'longrope': factor must be given"),
     ("shorter than the original", {**PHI3, "max_position_embeddings": 2048}, V,
-     "factor must be at least 1.*0.5"),
+     "max_position_embeddings = 2048 must be at least original_max.* = 4096"),
+    ("two lengths, longrope", ruled(PHI3, factor=4.0), V,
+     r"factor is given twice: factor = 4.0 and max_position_emb.* = 32\.0"),
     ("two mscales", ruled(PHI3, short_mscale=1.1, long_mscale=1.2), V,
      "attention factor is given twice"),
     ("no share, proportional", ruled(SHARE, partial_rotary_factor=None), V,
      "partial_rotary_factor is missing.*share of the pairs"),
     ("share above one, proportional", ruled(SHARE, partial_rotary_factor=1.5), V,
-     "'proportional': partial_rotary_factor must be at most 1"),
+     "partial_rotary_factor must be at most 1"),
+    ("two shares, proportional", {**SHARE, "partial_rotary_factor": 0.5}, V,
+     "rotated share is given twice.*0.5.*of the rule = 0.25"),
+    ("two shares, proportional, old name", {**SHARE, "rotary_pct": 0.5}, V,
+     "rotated share is given twice: rotary_pct = 0.5"),
+    ("a part, proportional", {**SHARE, "rotary_dim": 32}, V,
+     "rotated width is given twice: rotary_dim = 32.*'proportional'.*64"),
+    ("a part of its own, proportional", {**SHARE, "qk_rope_head_dim": 32}, V,
+     "rotated width is given twice: qk_rope_head_dim = 32.*'proportional'.*64"),
+    # what does not rotate
+    ("ALiBi", {**HEAD, "alibi": True}, V, "alibi = True.*does not rotate"),
+    ("ALiBi without a base", {"head_dim": 64, "alibi": True}, V, "does not rotate"),
+    *((kind, {**HEAD, "position_embedding_type": kind}, V,
+       f"position_embedding_type = '{kind}': this is no rotation")
+      for kind in ("alibi", "absolute", "nope")),
+    # two names of one thing
+    ("two heads", {**HEAD, "kv_channels": 128}, V,
+     "head_dim is given twice: head_dim = 64 and kv_channels = 128"),
+    ("two heads, attention", {**HEAD, "attention_head_dim": 128}, V,
+     "head_dim is given twice.*attention_head_dim = 128"),
+    ("two hidden sizes", {**but(HEAD, head_dim=None), "hidden_size": 64, "n_embd": 128,
+        "n_head": 2}, V, "hidden_size is given twice.*n_embd = 128"),
+    ("two counts of heads", {**but(HEAD, head_dim=None), "hidden_size": 64,
+        "num_attention_heads": 2, "n_head": 4}, V,
+     "num_attention_heads is given twice.*n_head = 4"),
+    ("length a text", {**HEAD, "max_position_embeddings": "4096"}, T,
+     "max_position_embeddings must be an integer, got '4096'"),
     # layers
     ("mixed levels", ruled(GEMMA3_NEW, rope_theta=1e4), V,
      "mixes types of layers.*'rope_theta'"),
@@ -671,6 +717,7 @@ def test_a_share_that_the_class_would_add_has_to_be_written(model_type):
         ({"scaling": "linear"}, TypeError, r"scaling.*Linear\(8\), got 'linear'"),
         ({"scaling": None}, TypeError, "scaling.*None"),
         ({"scaling": Linear}, TypeError, "scaling must be a method"),
+        ({"scaling": Scaling()}, TypeError, "scaling must be a method"),
         ({"scaling": LongRoPE([1], [1], 8, 2)}, ValueError, "= 32, got 1"),
         ({"scaling": YaRN(2, 3)}, ValueError, "ramp would run"),
         ({"scaling": Proportional(0.01)}, ValueError, "none of the 32 pairs"),

@@ -198,6 +198,9 @@ RIGHT = {
     "dynamic, of long texts": (
         config_rope(RopeConfig(16, 16, 1e4, DynamicNTK(2, 10000))), 16,
         RopeConfig(16, 16, 1e4, DynamicNTK(2, 10000))),
+    "partial YaRN": (
+        reference(YARN.table(32, 1e6)[0], "half", YARN.table(32, 1e6)[1]), 64,
+        RopeConfig(64, 32, 1e6, YARN)),
     "one pair": (reference(W[:1], "half"), 2, None),
     "odd head": (reference(W, "half"), 33, None),
 }
@@ -881,6 +884,23 @@ def test_few_pairs_prove_no_formula():
     for rates, base in (([0.5], None), ([0.3, 0.01], None), ([1.0, 0.01], 1e4)):
         report = diagnose(reference(np.array(rates), "half"), 4)
         assert report.codes == [] and report.convention["base"] == base
+
+
+def test_a_first_pair_at_rest_is_not_proportional():
+    """There the last pairs stand still."""
+    rates = np.array([0, 0.1, 0.01, 0.001])
+    for layout in ("half", "interleaved"):
+        report = diagnose(reference(rates, layout), 8)
+        assert report.codes == [] and report.convention["base"] == 1e4
+        assert report.convention["scaling"] is None
+        assert report.convention["rates"] == (
+            "base 10000, no scaling, but the first 1 of 4 pairs stands still")
+
+
+def test_round_rates_are_not_rounded_ones():
+    """1 and 0.75 are exact in bfloat16, and in fewer bits as well."""
+    for rates in ([1, 1], [1, 0.75]):
+        assert diagnose(reference(np.array(rates), "half"), 4).codes == []
 
 
 def test_unknown_rates_get_no_name():

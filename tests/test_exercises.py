@@ -7,10 +7,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy as sp
+import torch
 from book import SOURCES, Chapter
 
 from rope_edu import exercises
-from rope_edu.exercises._wrong import Wrong, array, call, expression, number
+from rope_edu.exercises._wrong import (
+    Wrong,
+    array,
+    call,
+    expression,
+    number,
+    same,
+    truth,
+)
 
 CALL = re.compile(r'exercises\.check\("([\d.]+)"')
 
@@ -50,17 +59,34 @@ def test_stub_fails_and_solution_passes(asked, part, printed):
     assert re.search(rf"^{mark} {re.escape(asked)}\b", printed, re.M), printed
 
 
+class Unspeakable(Exception):
+    """An error that cannot say what it is."""
+
+    def __str__(self):
+        """Raise another."""
+        raise RuntimeError
+
+
+def throw(error):
+    """Raise it, where a statement may not stand."""
+    raise error
+
+
 @pytest.mark.parametrize("asked", exercises.numbers())
 @pytest.mark.parametrize(
     "answer",
-    [..., None, "text", float("nan"), [[]], object(), lambda *a: None,
-     lambda *a: 1 / 0, lambda *a: sys.exit(0)],
-    ids=["ellipsis", "none", "text", "nan", "empty", "object", "nothing",
-         "raises", "exits"],
+    [..., None, "text", float("nan"), [[]], object(), True, 10**5000,
+     [[1, 2], [3]], lambda *a: None, lambda *a: 1 / 0, lambda *a: sys.exit(0),
+     lambda *a: throw(Unspeakable()), lambda *a: [[1, 2], [3]]],
+    ids=["ellipsis", "none", "text", "nan", "empty", "object", "true", "huge",
+         "ragged", "nothing", "raises", "exits", "mute", "ragged function"],
 )
 def test_nonsense_is_refused_in_words(asked, answer):
     """No answer, however odd, passes or escapes as an exception."""
-    assert exercises.verdict(asked, answer)
+    said = exercises.verdict(asked, answer)
+    assert said and len(said) < 200
+    # What holds no function has raised nothing.
+    assert callable(answer) or "your answer raises" not in said
 
 
 def test_unknown_number_names_the_known_ones():
@@ -78,10 +104,17 @@ def test_number_of_an_exercise_is_a_string(asked):
 
 def test_number_and_array_name_what_is_wrong():
     """The shared first lines of the checks."""
-    assert number("2.5") == 2.5
+    assert number("2.5") == number([2.5]) == number(sp.Matrix([2.5])) == 2.5
     for bad in ([1, 2], "x", float("inf")):
         with pytest.raises(Wrong):
             number(bad)
+    for bad in (True, np.True_, np.array(True), sp.true, torch.tensor(True)):
+        with pytest.raises(Wrong, match="not True or False"):
+            number(bad)
+    with pytest.raises(Wrong, match="so large a number"):
+        number(10**5000)
+    with pytest.raises(Wrong, match=r"'xx+ \.\.\. is not a number"):
+        number("x" * 1000)
     with pytest.raises(Wrong, match=r"\(2,\).*\(3,\)"):
         array([1, 2], (3,))
 
@@ -143,8 +176,27 @@ def test_symbols_are_known_by_their_names():
     other = sp.symbols("a b") + sp.symbols("a b", positive=True)
     assert expression(sum(other), own) == 2 * own[0] + 2 * own[1]
     assert expression(2, own) == 2
+    assert expression(sp.Matrix([sum(own)]), own) == sum(own)
     with pytest.raises(Wrong, match="only the symbols a, b are needed"):
         expression(sp.Symbol("c"), own)
     for bad in ("a + b", [own[0]], sp.Eq(*own)):
         with pytest.raises(Wrong, match="a SymPy expression"):
             expression(bad, own)
+
+
+@pytest.mark.parametrize("found", [np.True_, np.array(True), torch.tensor(True)])
+def test_every_true_is_one(found):
+    """An array without axes is as good; a number or a text is not."""
+    assert truth(found, "") is True and truth(found != found, "") is False
+    for bad in (1, "True", [True], None, ...):
+        with pytest.raises(Wrong, match="a bool"):
+            truth(bad, "a bool")
+
+
+def test_equal_numbers_stand_for_equal_expressions():
+    """Where SymPy does not reduce one form to the other, nor to a number."""
+    a, b = sp.symbols("a b", real=True)
+    wave = sp.Abs(a + sp.I * b) * sp.cos(sp.arg(a + sp.I * b))
+    assert same(wave, a) and same(1.0 * a / 3, a / 3)
+    assert not same(sp.Abs(a), a) and not same(a + 1e-9, a)
+    assert not same(sp.nan * a, a) and not same(sp.Function("f")(a), a)

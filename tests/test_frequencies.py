@@ -88,7 +88,7 @@ def test_angles_add_one_axis(shape):
         [-2, 0, 3],
         (-2, 0, 3),
         np.array([-2, 0, 3], dtype=np.int8),
-        np.array([-2, 0, 3], dtype=np.float16),
+        np.array([-2, 0, 3], dtype=np.float32),
         [np.int64(-2), 0.0, 3],
     ],
 )

@@ -154,6 +154,21 @@ def test_weight_round_trip_is_the_identity(num_heads, shape, rng):
     np.testing.assert_array_equal(back, weight)
 
 
+def test_torch_parameters_are_told_what_to_do():
+    torch = pytest.importorskip("torch")
+    weight, remedy = torch.nn.Linear(4, 8).weight, r"must be an array.*\.detach\(\)"
+    with pytest.raises(TypeError, match="weight " + remedy):
+        permute_weight(weight, 2, "half")
+    with pytest.raises(TypeError, match="x " + remedy):
+        rotate(weight, np.arange(8), [1.0, 0.1])
+    with pytest.raises(TypeError, match=r"x must.*of bfloat16 \.detach\(\)\.float"):
+        rotate([weight[0].bfloat16().detach()], [1], [1.0, 0.1])
+    with pytest.raises(TypeError, match="inv_freq " + remedy):
+        rotate(np.ones(4), 1, weight[0, :2])
+    moved = permute_weight(weight.detach(), 2, "half")
+    np.testing.assert_array_equal(moved[:4], weight.detach().numpy()[[0, 2, 1, 3]])
+
+
 def test_weight_rows_move_within_their_own_head():
     weight = np.arange(12)[:, None] * [1, 1]
     moved = permute_weight(weight, 2, to="half", rotary_dim=4)

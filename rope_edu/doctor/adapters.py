@@ -53,7 +53,8 @@ def from_pair(fn, heads_axis=1):
     -------
     callable
         ``fn(x, position_ids)`` with the attributes ``key``, the same for
-        keys, and ``grouped_key``, for keys of half as many heads.
+        keys; ``beside``, for queries beside a key of other numbers; and
+        ``grouped_key`` and ``grouped_query``, for half as many key heads.
 
     Examples
     --------
@@ -73,15 +74,26 @@ class Pair:
     def __call__(self, x, ids):
         return self.fn(x, x, ids)[0]
 
+    def beside(self, x, ids):
+        """Rotate x as a query, beside a key that is -x."""
+        return self.fn(x, -x, ids)[0]
+
     def key(self, x, ids):
-        """Rotate x as a key, beside a query of as many heads."""
-        return self.fn(x, x, ids)[1]
+        """Rotate x as a key, beside a query that is -x."""
+        return self.fn(-x, x, ids)[1]
 
     def grouped_key(self, x, ids):
         """Rotate x as a key, beside a query of twice as many heads."""
         twice = 2 * list(range(x.shape[self.heads_axis]))
-        before = (slice(None),) * self.heads_axis
-        return self.fn(x[(*before, twice)], x, ids)[1]
+        return self.fn(-self._heads(x, twice), x, ids)[1]
+
+    def grouped_query(self, x, ids):
+        """Rotate x as a query, beside a key of half as many heads."""
+        half = list(range(x.shape[self.heads_axis] // 2))
+        return self.fn(x, -self._heads(x, half), ids)[0]
+
+    def _heads(self, x, which):
+        return x[(*(slice(None),) * self.heads_axis, which)]
 
 
 def from_offset(fn):

@@ -41,6 +41,7 @@ class Case:
 
     def __post_init__(self):
         self.rng = np.random.default_rng(0)
+        self.more = np.random.default_rng(1)
 
     def found(self, code, evidence, **parts):
         """Note a finding; a code that is there gets the evidence, too."""
@@ -54,16 +55,24 @@ class Case:
                 return
         self.findings.append(new)
 
-    def vectors(self, *shape):
+    def vectors(self, *shape, rng=None):
         """Return numbers of size 0.5 to 1.5 with either sign."""
-        shape = (*shape, self.subject.head_dim)
-        size = self.rng.uniform(0.5, 1.5, shape)
-        return size * self.rng.choice([-1.0, 1.0], shape)
+        rng, shape = rng or self.rng, (*shape, self.subject.head_dim)
+        return rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
+
+    def batch(self, *shape):
+        """Return vectors of a draw of its own: the others stay the same."""
+        return self.vectors(*shape, rng=self.more)
 
     @property
     def tol(self):
         """Return what a wrong position exceeds and rounding does not."""
         return max(1e-4, 20 * self.model.noise)
+
+    @property
+    def long(self):
+        """Return how many tokens a text has that is long, for a batch."""
+        return min(130, self.longest)
 
     @property
     def span(self):
@@ -97,3 +106,15 @@ class Case:
         if not np.any(y):
             return "all zeros"
         return "turned as no position nearby"
+
+def packed(rows, size):
+    """Return positions of short texts, one after the other in each row.
+
+    They stay below 8, so that a short table does not come in.
+    """
+    lengths = np.array([8, 5, 7, 3, 6, 4])
+    made = []
+    for row in range(rows):
+        parts = [np.arange(n) for n in np.roll(lengths, row)]
+        made.append(np.roll(np.resize(np.concatenate(parts), size), -row))
+    return np.array(made)

@@ -4,7 +4,7 @@
 from functools import partial
 
 from rope_edu._checks import as_choice, as_count, as_layout
-from rope_edu.doctor import probes, trials
+from rope_edu.doctor import keys, probes, trials
 from rope_edu.doctor.case import Case, NotTested
 from rope_edu.doctor.expected import longest, other_layers, read_config
 from rope_edu.doctor.report import Check, Report
@@ -41,8 +41,8 @@ TESTS = (
     ("strides", trials.strides, (*STEADY, "heads", "batch")),
     ("gradients", trials.gradients, (*PLACED, "heads", "batch")),
     ("row gradients", trials.row_gradients, (*PLACED, "gradients", "rows")),
-    ("key", trials.key, STEADY),
-    ("grouped key", trials.grouped_key, (*STEADY, "key")),
+    ("key", keys.key, STEADY),
+    ("grouped key", keys.grouped_key, (*STEADY, "key")),
     *((name, partial(trials.dtype, name=name), EXACT)
       for name in DTYPES["torch"]),
     ("dtype memory", trials.dtype_memory, EXACT),

@@ -66,6 +66,11 @@ def name_rates(rates, width, head_dim, rtol, skip=0):
         return Name(text, None, Default(), rates) if fits else None
     widths = dict.fromkeys((width, 2 * count, head_dim))
     fits = [w for w in widths if w and w % 2 == 0 and w >= 2 * count]
+    if skip:
+        late = late_start(rates, fits, rtol, skip)
+        if late is not None:
+            return late
+        fits = [w for w in fits if w == 2 * count]
     for find in (known, slip, spaced, in_parts):
         for wide in fits:
             found = find(rates, wide, rtol)
@@ -127,6 +132,21 @@ def known(rates, width, rtol):
         for factor in FACTORS:
             if same(rates, plain / factor, rtol):
                 return of_width(Linear(factor), base, width, count)
+    return None
+
+
+def late_start(rates, widths, rtol, skip):
+    """Compare with unscaled rates whose first pairs stand still."""
+    for width in widths:
+        for base in BASES:
+            table = inverse_frequencies(width, base)[skip:]
+            if len(table) == len(rates) and same(rates, table, rtol):
+                verb = "stands" if skip == 1 else "stand"
+                text = (
+                    f"base {base:.10g}, no scaling, but the first {skip} of"
+                    f" {width // 2} pairs {verb} still"
+                )
+                return Name(text, base, None, table)
     return None
 
 

@@ -67,7 +67,8 @@ def plain(native):
         native = native.numpy()
     if native.dtype.kind != "f":
         return native
-    return np.array(native, dtype=np.float64)  # no subclass, and a copy
+    # No subclass, and a copy; what is masked is no result.
+    return np.array(np.ma.filled(native, np.nan), dtype=np.float64)
 
 
 def dtype_name(native):

@@ -85,5 +85,21 @@ def verdict(number, answer):
         return str(wrong)
     # The reader's own code may do anything, such as call exit().
     except (Exception, SystemExit) as error:
-        return f"your answer raises {type(error).__name__}: {error}"
+        return f"{_blamed(answer)} {type(error).__name__}: {_text(error)}"
     return None
+
+
+def _blamed(answer):
+    """Whose error it is: what holds no function cannot raise any."""
+    parts = answer if isinstance(answer, (list, tuple)) else (answer,)
+    if any(map(callable, parts)):
+        return "your answer raises"
+    return "the check cannot read this answer:"
+
+
+def _text(error):
+    """What an error says, if it can say it."""
+    try:
+        return str(error)
+    except Exception:
+        return "(and its text raises another error)"

@@ -12,7 +12,7 @@ from ._wrong import array, call, expression, number, require
 
 def turning_matrix(answer):
     """5.1: a function of an angle that returns the turning matrix."""
-    for angle in (0.5, -1.2, 3.0):
+    for angle in (0.5, -1.2, 3.0, 4.0, -11.0):
         found = array(call(answer, angle), (2, 2))
         c, s = np.cos(angle), np.sin(angle)
         require(not np.isclose(found[0, 0], np.cos(np.deg2rad(angle))),

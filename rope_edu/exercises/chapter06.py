@@ -114,7 +114,7 @@ def carrying_matrix(answer):
 
 def shift_dials(answer):
     """6.5: the angles of the planes that a shift of 6 places turns."""
-    found = np.sort(np.ravel(array(answer, np.shape(answer))))
+    found = np.sort(np.ravel(array(answer, None)))
     require(found.size > 0, "some angles are wanted")
     require(found.max() < 7, "radians are wanted, not degrees")
     values = np.linalg.eigvals(np.roll(np.eye(6), 1, axis=0))

@@ -14,9 +14,9 @@ PLACES = np.array([3.0, 0.0, 1.5, -2.0])
 SIGNS = np.tile([1.0, -1.0], len(INV_FREQ))
 
 
-def _text():
+def _text(shape=(2, 4, 6)):
     """Two heads, four places, six channels; no two numbers are equal."""
-    return np.random.default_rng(9).normal(size=(2, 4, 6))
+    return np.random.default_rng(9).normal(size=shape)
 
 
 def half_split_form(answer):
@@ -34,6 +34,12 @@ def half_split_form(answer):
     wrong = ~np.isclose(found, wanted).all(axis=(0, 2))
     require(not wrong.any(), "the vectors at place"
             f" {np.argmax(wrong)} of the sequence are not right")
+    for x in (x[0], _text((3, 2, 4, 6)), _text((3, 4, 4))):
+        rates = RATES[:x.shape[-1] // 2]
+        found = array(call(answer, x, PLACES, rates), x.shape)
+        require(np.allclose(found, rotate(x, PLACES, rates, "half")),
+                f"for x of shape {x.shape} it is not right: the last axis has"
+                " the channels, the one before it the sequence")
 
 
 def _half_split_slips(x):

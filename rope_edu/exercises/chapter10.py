@@ -82,11 +82,14 @@ def mended_rotation(answer):
     x = torch.tensor(np.random.default_rng(3).normal(size=(2, 2, 4, 6)))
     # As many heads as rows, so that their axes can be mixed up.
     ids = torch.tensor([[0, 1, 2, 3], [300, 1001, 7, 70001]])
-    for dtype in (torch.float64, torch.float32, torch.bfloat16):
+    for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
         given, before = x.to(dtype, copy=True), x.to(dtype, copy=True)
         y = _turned(answer, given, ids)
         require(torch.equal(given, before), "x itself has been written to")
         _check_turn(y.detach(), before, ids)
+    # As a model has them: the heads are cut from one row of channels.
+    cut = x.transpose(1, 2).contiguous().transpose(1, 2)
+    _check_turn(_turned(answer, cut, ids).detach(), x, ids)
     free = x.clone().requires_grad_()
     _check_gradient(_turned(answer, free, ids), free, ids)
 
@@ -94,8 +97,11 @@ def mended_rotation(answer):
 def _turned(answer, x, ids):
     import torch
 
-    y = answer(x, ids.clone(), torch.tensor(RATES, dtype=torch.float64))
+    rates = torch.tensor(RATES, dtype=torch.float64)
+    y = answer(x, places := ids.clone(), speeds := rates.clone())
     require(y is not None, "your function returns nothing yet")
+    require(torch.equal(places, ids) and torch.equal(speeds, rates),
+            "position_ids or inv_freq has been written to")
     require(isinstance(y, torch.Tensor), "a tensor is wanted")
     require(y.shape == x.shape,
             f"the shape is {tuple(y.shape)}, wanted is {tuple(x.shape)}")

@@ -8,7 +8,7 @@ import sympy as sp
 from ..reference import rotate
 from ..running import INV_FREQ, K, Q
 from ..symbolic import is_zero
-from ._wrong import Wrong, array, call, expression, require
+from ._wrong import Wrong, array, call, expression, require, same
 
 # Query heads, key heads, tokens, channels of exercise 12.1.
 SHAPE = (4, 2, 5, 8)
@@ -151,7 +151,10 @@ def sum_part(answer):
     found = expression(answer, symbols)
     wanted = (u - z) / 2 * sp.cos(sigma) + (v + w) / 2 * sp.sin(sigma)
     # An amplitude and a phase are right, and undefined where A commutes.
-    if not is_zero(found - wanted):
+    if not same(found, wanted):
+        require(not same(sp.diff(found - wanted, sigma), sp.S.Zero), "right"
+                " but for a part without sigma: the mean over a turn is to"
+                " be 0")
         _say_why(found, wanted, u, v, w, z)
 
 

@@ -7,7 +7,9 @@ import numpy as np
 from ..doctor.rounding import rounded
 from ..gallery import BUGS, right, symptoms
 from ..layouts import pair_indices
-from ._wrong import Wrong, array, call, require
+from ..reference import rotate_complex
+from ..running import INV_FREQ
+from ._wrong import Wrong, array, call, require, truth
 
 FORMATS = ("bfloat16", "float16", "float32")
 CHOICE = dict(zip("ABCDEFGH", (
@@ -21,6 +23,7 @@ PLACED = ("ids-ignored", "resets-ignored", "shared-row", "decode-at-zero",
 def first_lost(answer):
     """13.1: first positive integers that three formats cannot hold."""
     found = array(answer, (3,))
+    require(np.isfinite(found).all(), "positive integers are wanted")
     for dtype, bits, n in zip(FORMATS, (16, 16, 32), found):
         require(n not in (2.0**bits + 1, 2.0**(bits - 1) + 1), f"{dtype} has"
                 f" {bits} bits, but bits are not digits: some of them hold"
@@ -59,16 +62,22 @@ def blind_at_zero(answer):
 def test_of_positions(answer):
     """13.3: a test that finds faulty positions and spares right ones."""
     def passes(fn):
-        found = answer(fn)
-        require(isinstance(found, (bool, np.bool_)), "your test must return"
-                " True or False")
-        return bool(found)
+        return truth(answer(fn), "your test must return True or False")
 
     require(callable(answer), "a function is wanted")
     require(passes(right), "your test refuses the reference itself")
+    require(passes(_complex), "your test refuses a right rotation that is"
+            " written another way: compare what is returned, and allow for"
+            " rounding")
     for name in PLACED:
         require(not passes(BUGS[name].make()), f"{name} passes your test:"
                 f" {BUGS[name].code.__doc__}")
+
+
+def _complex(x, ids):
+    """The reference with complex numbers, which round in another way."""
+    y = rotate_complex(x, ids[:, None], INV_FREQ) * (1 + 1e-15)
+    return y.astype(x.dtype)
 
 
 def partners(answer):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 
 from ..frequencies import inverse_frequencies
 from ..scaling import NTKAware
-from ._wrong import Wrong, call, number, require
+from ._wrong import Wrong, call, number, require, truth
 
 WIDTH, BASE, PAIR = 64, 100_000.0, 20
 READINGS = {"A": "none", "B": "stride 2", "C": "stride 4", "D": "shuffled"}
@@ -85,9 +85,12 @@ def order_of_losses(answer):
 def only_a_shift(answer):
     """16.3: whether position ids leave every score as it is."""
     for ids, same, reason in IDS:
-        found = call(answer, list(ids))
-        require(isinstance(found, (bool, np.bool_)), "True or False is wanted")
-        require(bool(found) == same, f"{list(ids)}: {reason}")
+        found = truth(call(answer, list(ids)), "True or False is wanted")
+        require(found == same, f"{list(ids)}: {reason}")
+    for ids in map(list, product(range(5), repeat=5)):
+        found = truth(call(answer, ids), "True or False is wanted")
+        require(found == (ids == list(range(5))), f"{ids}: look at every"
+                " token, and at the one before it")
 
 
 def diagnoses(answer):

@@ -100,6 +100,7 @@ SLIPS = [
     ("1.4", (1, 1, lambda y: 0), "equal values"),
     ("1.4", (1.0, 0.0, lambda y: 1 / y), "CLS stands at 0"),
     ("1.4", (1.0, 0.0, lambda y: 1 / y - 2), "place 0 is read as -1"),
+    ("1.4", (1.0, 0.0, lambda y: 0), "place 1 is not read back"),
     ("1.4", (1.0, 0.0, lambda y: y), "place 0 is read as 1"),
     ("1.4", (0.0, 1.0, lambda y: 1 / y - 1), "divides by 0"),
     ("1.4", (0.0, 1.0, lambda y: y), "divided by the number of tokens"),

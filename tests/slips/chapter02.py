@@ -50,6 +50,8 @@ RIGHT = [
     *(("2.2", kind(6)) for kind in (int, float, np.int64, Fraction, sp.Integer)),
     ("2.3", SCORE),
     ("2.3", sp.Matrix([[SCORE]])),
+    # An amplitude and a phase, which SymPy does not take apart.
+    ("2.3", sp.Abs(a + sp.I * b) * sp.cos(delta * theta + sp.arg(a + sp.I * b))),
     ("2.3", sp.expand(SCORE.rewrite(sp.exp))),
     ("2.4", stacked(lambda t, M: t @ M.T)),
     ("2.4", lambda t, M: [*t.tolist(), *(M @ t.T).T.tolist()]),
@@ -85,6 +87,8 @@ SLIPS = [
     ("2.3", SCORE.subs(theta, 1), "without theta"),
     ("2.3", a * C**2 - b * S, "with b = 0"),
     ("2.3", SCORE.subs(delta, sp.Symbol("n") - sp.Symbol("m")), "only the symbols"),
+    ("2.4", stacked(lambda t, M: sinusoids(len(t) + torch.arange(len(t)), 8)),
+     "other rates"),
     ("2.4", stacked(lambda t, M: t @ M), "backwards"),
     ("2.4", stacked(lambda t, M: t), "has not moved on"),
     ("2.4", stacked(lambda t, M: M @ t), "other side"),

@@ -5,8 +5,6 @@ import sympy as sp
 
 TURN = 2 * np.pi
 q0, q1, k0, k1, s, theta, omega = sp.symbols("q_0 q_1 k_0 k_1 s theta omega")
-MIRROR = 2 * sp.I * (q0 * k1 - q1 * k0)
-GAINED = s * (theta - omega)
 
 
 def declared(expression, **assumed):
@@ -14,6 +12,11 @@ def declared(expression, **assumed):
     return expression.subs(
         {x: sp.Symbol(x.name, **assumed) for x in expression.free_symbols}
     )
+
+
+MIRROR = 2 * sp.I * (q0 * k1 - q1 * k0)
+Q, K = (declared(x + sp.I * y, real=True) for x, y in ((q0, q1), (k0, k1)))
+GAINED = s * (theta - omega)
 
 
 def rates(first, second, steps):
@@ -50,10 +53,12 @@ RIGHT = [
     ("4.1", rates),
     ("4.1", changed(lambda found, steps: found % TURN)),
     ("4.1", changed(lambda found, steps: list(found[::-1]))),
+    ("4.1", changed(lambda found, steps: np.float32(found))),
     ("4.2", (2, 4)),
     ("4.2", np.array([2.0, 4.0])),
     # Letters are asked for, whatever is assumed of them.
     ("4.3", MIRROR),
+    ("4.3", 2 * sp.I * sp.Abs(Q) * sp.Abs(K) * sp.sin(sp.arg(K) - sp.arg(Q))),
     ("4.3", declared(sp.expand(MIRROR), real=True)),
     ("4.4", GAINED),
     ("4.4", declared(sp.expand(GAINED), real=True)),
@@ -67,6 +72,8 @@ SLIPS = [
     ("4.1", changed(lambda found, steps: 0 * found + found[0]), "comes twice"),
     ("4.1", changed(lambda found, steps: (found + 0.1) % TURN), "do not lead"),
     ("4.1", changed(lambda found, steps: found[1:]), "(2,), wanted is (3,)"),
+    ("4.1", lambda *look: [[1, 2], [3]], "array of numbers"),
+    ("4.1", changed(lambda found, steps: found + 1e-4), "do not lead"),
     ("4.1", whole_way, "all 3 steps together"),
     ("4.1", in_degrees, "not 360"),
     ("4.1", lambda *look: np.degrees(rates(*look)), "not 360"),

@@ -16,6 +16,13 @@ def turning(angle):
     return [[C(angle), -S(angle)], [S(angle), C(angle)]]
 
 
+def by_root(angle):
+    """Take the sine from the cosine: right within half a turn of 0."""
+    c = C(angle)
+    s = np.sign(angle) * np.sqrt(1 - c * c)
+    return [[c, -s], [s, c]]
+
+
 RIGHT = [
     ("5.1", turning),
     *(("5.2", kind(5)) for kind in (int, np.int64, np.float32, Fraction, sp.Integer)),
@@ -30,6 +37,7 @@ SLIPS = [
     ("5.1", lambda angle: turning(np.deg2rad(angle)), "in radians"),
     ("5.1", lambda angle: [[C(angle), S(angle)], [S(angle), C(angle)]],
      "turned y axis"),
+    ("5.1", by_root, "at 4.0 the first column"),
     ("5.1", lambda angle: np.ma.masked_array(turning(angle), mask=True), "masked"),
     ("5.1", lambda angle: np.array(turning(angle)) + 1j, "imaginary"),
     ("5.2", 0, "near is not best"),

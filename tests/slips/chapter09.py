@@ -51,6 +51,23 @@ def in_copy(x, ids, rates):
     return y
 
 
+def three_axes(x, ids, rates):
+    """Count the axes from the front."""
+    axis = min(2, x.ndim - 1)
+    angle = np.concatenate([np.outer(ids, rates)] * 2, axis=1)
+    a, b = np.array_split(x, 2, axis)
+    partner = np.concatenate([-b, a], axis)
+    return x * np.cos(angle) + partner * np.sin(angle)
+
+
+def two_heads(x, ids, rates):
+    """Turn the first two heads."""
+    y = turned(x, ids, rates)
+    if x.ndim > 2:
+        y[2:] = x[2:]
+    return y
+
+
 def of_heads(x, ids, rates):
     """Split the first axis, that of the heads."""
     angle = np.tile(np.outer(ids, rates), 2)
@@ -115,6 +132,8 @@ SLIPS = [
     ("9.1", lambda x, ids, rates: turned(x, range(len(ids)), rates), "are counted"),
     ("9.1", lambda x, ids, rates: np.cos(1) * x, "lengths"),
     ("9.1", lambda x, ids, rates: turned(x, np.flip(ids), rates), "at place 0"),
+    ("9.1", three_axes, "x of shape (3, 2, 4, 6)"),
+    ("9.1", two_heads, "x of shape"),
     ("9.1", lambda x, ids, rates: turned(x[0], ids, rates), "wanted is (2, 4, 6)"),
     ("9.2", "ABDEG", "the numbers have moved"),
     ("9.2", "ACDEG", "query and key disagree"),

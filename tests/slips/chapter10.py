@@ -44,6 +44,25 @@ def halves(x, ids, rates):
     return turn(x[..., back], ids, rates)[..., order]
 
 
+def viewed(x, ids, rates):
+    """Right if x is contiguous."""
+    x.view(-1)
+    return turn(x, ids, rates)
+
+
+def zeroed(x, ids, rates):
+    """Right, and then writes into what it was given."""
+    y = turn(x, ids, rates)
+    ids.zero_(), rates.zero_()
+    return y
+
+
+def not_in_half(x, ids, rates):
+    """Too few digits in float16 alone."""
+    few = torch.float16 if x.dtype == torch.float16 else None
+    return turn(x, ids % 60000, rates, dtype=few) if few else turn(x, ids, rates)
+
+
 def overwritten(x, ids, rates):
     """A copy of x, but slices of it are views of the copy."""
     y, angle = x.clone(), ids.double()[:, None, :, None] * rates
@@ -84,6 +103,9 @@ SLIPS = [
     ("10.3", fault(row=False), "have met the heads"),
     ("10.3", fault(keep=False), "bfloat16 comes back as torch.float32"),
     ("10.3", fault(dtype=torch.float32, keep=True), "too few digits"),
+    ("10.3", viewed, "view"),
+    ("10.3", zeroed, "has been written to"),
+    ("10.3", not_in_half, "torch.float16 position"),
     ("10.3", fault(back=-1), "turns the other way"),
     ("10.3", fault(back=2), "a vector at position"),
     ("10.3", halves, "halves are paired"),

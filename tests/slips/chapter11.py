@@ -50,6 +50,25 @@ def one_after_the_other(first, second, clock):
     return best[1] / best[0]
 
 
+def smallest_of_two(first, second, clock):
+    """Both warm, the smaller time of two, but not in turn."""
+    first(), second()
+    best = [min(timed(job, clock) for _ in range(2)) for job in (first, second)]
+    return best[1] / best[0]
+
+
+def once(first, second, clock):
+    """Both warm, and one call each."""
+    first(), second()
+    return 1 / timed(first, clock) * timed(second, clock)
+
+
+def never_warm(first, second, clock):
+    """Right: of many ratios the median leaves out the first."""
+    return statistics.median(
+        1 / timed(first, clock) * timed(second, clock) for _ in range(40))
+
+
 def means(first, second, clock):
     """Warm and in turn, but the mean of the ratios."""
     return in_turn(first, second, clock, statistics.mean)
@@ -68,6 +87,7 @@ RIGHT = [
     ("11.3", 3 / (2 * s + 4 / H)), ("11.3", 3 * H / (2 * s * H + 4)),
     ("11.3", (3 / (2 * s + 4 / H)).subs({H: sp.Symbol("H"), s: sp.Symbol("s")})),
     ("11.4", by_hand), ("11.4", smallest), ("11.4", packaged),
+    ("11.4", never_warm),
 ]
 
 SLIPS = [
@@ -104,6 +124,8 @@ SLIPS = [
     ("11.3", 3 * H / (2 * H * s + 5), "one token"),
     ("11.3", 3 * H * sp.Symbol("d") / (2 * H * s + 4), "only the symbols"),
     ("11.4", one_after_the_other, "in the middle"),
+    ("11.4", smallest_of_two, "in the middle"),
+    ("11.4", once, "in the middle"),
     ("11.4", means, "one call in ten"),
     ("11.4", cold, "first call"),
     ("11.4", lambda *given: packaged(*given, order="ba"),

@@ -53,6 +53,7 @@ AMPLITUDE = (
     sp.sqrt((u - z) ** 2 + (v + w) ** 2) / 2
     * sp.cos(sigma - sp.atan2(v + w, u - z))
 )
+WAVE = u - z + sp.I * (v + w)
 
 RIGHT = [
     ("12.1", shared),
@@ -64,6 +65,8 @@ RIGHT = [
     ("12.4", SUM),
     ("12.4", sp.expand(SUM)),
     ("12.4", AMPLITUDE),
+    ("12.4", AMPLITUDE.subs(sp.atan2(v + w, u - z), sp.arg(WAVE))),
+    ("12.4", sp.Abs(WAVE) / 2 * sp.cos(sigma - sp.arg(WAVE))),
     ("12.4", SUM.subs({x: sp.Symbol(x.name) for x in SUM.free_symbols})),
 ]
 
@@ -105,12 +108,16 @@ SLIPS = [
     ("12.3", lambda keep: keep.sum(1), "the shape is (3,)"),
     ("12.4", 2 * SUM, "twice"),
     ("12.4", OFFSET, "what n - m gets"),
-    ("12.4", SUM + u, "has to vanish"),
+    ("12.4", SUM + u, "without sigma"),
+    ("12.4", SUM - (u - z) / 2, "without sigma"),
+    ("12.4", (z - u) * sp.sin(sigma / 2) ** 2 + (v + w) / 2 * sp.sin(sigma),
+     "without sigma"),
     ("12.4", SUM.subs(w, -w), "has to vanish"),
     ("12.4", -SUM, "u and z has the wrong sign"),
     ("12.4", SUM.subs(u, 2 * u - z), "with u and z"),
     ("12.4", -SUM.subs({u: -u, z: -z}), "v and w has the wrong sign"),
     ("12.4", SUM + (v + w) * sp.cos(sigma), "v and w is not right"),
-    ("12.4", SUM + (u - z) * (v + w), "not their sum"),
+    ("12.4", SUM + (u - z) * (v + w) * sp.sin(sigma),
+     "not their sum"),
     ("12.4", SUM.subs(sigma, sp.Symbol("m") + sp.Symbol("n")), "only the symbols"),
 ]

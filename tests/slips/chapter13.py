@@ -62,6 +62,16 @@ def counted(fn, head_dim):
     return np.argmax(np.abs(y) * (1 - np.eye(head_dim)), axis=1)
 
 
+def bitwise(fn):
+    """Allow for no rounding."""
+    rng = np.random.default_rng(1)
+    for ids in map(np.array, (TWO_ROWS, [[7]])):
+        x = rng.normal(size=(len(ids), 2, ids.shape[1], 8))
+        if not np.array_equal(fn(x.copy(), ids), right(x, ids)):
+            return False
+    return True
+
+
 TWO_ROWS = [[5, 3, 4097, 0], [999, 0, 1, 2]]
 
 RIGHT = [
@@ -92,6 +102,8 @@ SLIPS = [
     ("13.1", [65537, 65537, 2**32 + 1], "bits are not digits"),
     ("13.1", [257, 65537, 2**24 + 1], "float16 has 16 bits"),
     ("13.1", [257, 2049, 2**31 + 1], "float32 has 32 bits"),
+    ("13.1", [257, 2049, np.inf], "positive integers"),
+    ("13.1", [257, np.nan, 2**24 + 1], "positive integers"),
     ("13.1", [257.5, 2049, 2**24 + 1], "positive integers"),
     ("13.2", "ABCDFH", "reorders"),
     ("13.2", "ACDEFH", "writes over"),
@@ -102,6 +114,9 @@ SLIPS = [
     ("13.2", "", "some of the letters"),
     ("13.2", ["A", "C"], "letters are wanted"),
     ("13.3", lambda fn: False, "refuses the reference"),
+    ("13.3", lambda fn: fn is right, "written another way"),
+    ("13.3", lambda fn: fn.__name__ == "right", "written another way"),
+    ("13.3", bitwise, "allow for rounding"),
     ("13.3", lambda fn: True, "ids-ignored passes"),
     ("13.3", lambda fn: 1, "True or False"),
     ("13.3", agrees(TWO_ROWS)(right), "a function is wanted"),

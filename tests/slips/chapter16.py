@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import torch
 
 
 def near(ids):
@@ -18,6 +19,8 @@ RIGHT = [
     ("16.3", lambda ids: bool(np.all(np.diff(ids) == 1))),
     ("16.3", lambda ids: np.all(np.diff(ids) == 1)),
     ("16.3", lambda ids: ids == list(range(ids[0], ids[0] + len(ids)))),
+    ("16.3", lambda ids: np.asarray(np.all(np.diff(ids) == 1))),
+    ("16.3", lambda ids: torch.all(torch.tensor(ids).diff() == 1)),
     ("16.4", "BDE"),
     ("16.4", "b, d, e"),
 ]
@@ -47,7 +50,13 @@ SLIPS = [
     ("16.3", lambda ids: min(ids) >= 0 and near(ids), "negative"),
     ("16.3", lambda ids: len(ids) > 1 and near(ids), "no other"),
     ("16.3", near, "710"),
+    ("16.3", lambda ids: len(ids) < 2 or (ids[1] - ids[0] == 1
+                                          and ids[-1] - ids[-2] == 1),
+     "every token"),
+    ("16.3", lambda ids: sorted(ids) == ids and ids[-1] - ids[0] == len(ids) - 1,
+     "every token"),
     ("16.3", lambda ids: 1, "True or False"),
+    ("16.3", lambda ids: np.diff(ids) == 1, "True or False"),
     ("16.4", "ADE", "still relative"),
     ("16.4", "EDB", "wherever they begin"),
     ("16.4", "BCE", "end all copying"),

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import sympy as sp
+import torch
 
 s, D = sp.symbols("s D", positive=True)
 r = sp.Symbol("r", integer=True, nonnegative=True)
@@ -82,11 +83,14 @@ RIGHT = [
     ("17.2", np.array([3, 5])),
     ("17.3", sp.exp(-s * D)),
     ("17.3", sp.E ** (-sp.Symbol("s") * sp.Symbol("D"))),
+    # SymPy's own sum is a case distinction.
+    ("17.3", 1 - sp.summation(sp.exp(-s * r), (r, 0, D - 1)) * (1 - sp.exp(-s))),
     ("17.3", sp.cosh(s * D) - sp.sinh(s * D)),
     ("17.4", 22),
     ("17.5", lambda scores: bool(np.allclose(gaps(scores), 0))),
     ("17.5", lambda scores: np.abs(np.diff(np.diff(scores), axis=0)).max() < 1e-9),
     ("17.5", neighbors),
+    ("17.5", lambda scores: torch.tensor(np.allclose(gaps(scores), 0))),
     ("17.5", lambda scores: np.allclose(
         scores, scores.mean(0) + scores.mean(1)[:, None] - scores.mean())),
 ]
