@@ -12,8 +12,6 @@ export PYTHONHASHSEED := 0
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
-# The date of every file in the wheel: the same sources make the same bytes.
-export SOURCE_DATE_EPOCH := 315532800
 
 .DEFAULT_GOAL := help
 .PHONY: help venv book pdf epub execute test test-oldest bench lock clean
@@ -29,6 +27,7 @@ book: $(STAMP) ## build the pages into _build/html
 
 # From nothing each time: Sphinx would repeat no warning of a page that has
 # not changed, and copy no style sheet; setuptools would pack deleted modules.
+# One date for every file in the wheel: the same sources make the same bytes.
 .PHONY: pages
 pages:
 	@rm -rf _build build && mkdir _build
@@ -36,15 +35,19 @@ pages:
 	    print(dials()._repr_html_())" > _build/dials.html
 	@$(BIN)/jupyter-book build . -q -W -n --keep-going \
 	    --config book/_config.yml --toc book/_toc.yml
-	@$(BIN)/python -m build --wheel --no-isolation \
+	@SOURCE_DATE_EPOCH=315532800 $(BIN)/python -m build --wheel --no-isolation \
 	    --outdir _build/html/downloads > _build/wheel.log 2>&1 \
 	    || { cat _build/wheel.log; exit 1; }
 	@$(BIN)/python tools/learner.py _build/html
 
-pdf: book ## print the book into _build/html/downloads; needs chromium
+$(PAGE): $(STAMP)
+	@$(MAKE) --no-print-directory pages
+
+# Of the pages that are there: a new `make book` drops what was made of others.
+pdf: $(PAGE) ## print the pages into _build/html/downloads; needs chromium
 	@$(BIN)/python tools/printed.py
 
-epub: book ## the same for e-readers
+epub: $(PAGE) ## the same for e-readers
 	@$(BIN)/python tools/epub.py
 
 execute: $(STAMP) ## run the chapters that changed (ALL=1: every chapter)

@@ -84,7 +84,7 @@ def test_no_equation_takes_another_door():
 
 
 def test_fourteen_equations_were_lost():
-    """All displays of the first seed are back, each once."""
+    """All displays of the first text are back, each once."""
     numbers = sorted(e.lost for e in ENTRIES.values() if e.lost)
     assert numbers == list(range(1, 15))
 

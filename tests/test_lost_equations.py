@@ -1,4 +1,4 @@
-"""The first seed's fourteen equations: all there, in order, as proved."""
+"""The first text's fourteen equations: all there, in order, as proved."""
 
 import re
 
@@ -8,7 +8,7 @@ from book import HTML, NOTEBOOKS, equation_id, page
 from rope_edu import ledger
 from rope_edu.ledger import pages
 
-# What the first seed's text says each of its numbers is.
+# What the first text's text says each of its numbers is.
 LABELS = {
     1: "sinusoidal",
     2: "wish",

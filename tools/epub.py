@@ -100,6 +100,7 @@ def navigation(sections):
     entries = "".join(
         f'<li><a href="{name}.xhtml">{html.escape(title)}</a></li>'
         for name, title, _ in sections
+        if name != "contents"
     )
     body = f'<nav epub:type="toc"><h1>Contents</h1><ol>{entries}</ol></nav>'
     return PAGE.format(title="Contents", body=body)

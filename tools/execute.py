@@ -225,6 +225,10 @@ def main():
     arguments = parser.parse_args()
     os.environ.update(KERNEL_ENVIRONMENT)
     names = arguments.names or [""]
+    stems = [source.stem for source in sources(ROOT)]
+    for name in names:
+        if not any(stem.startswith(name) for stem in stems):
+            parser.error(f"no notebook begins with {name!r}, as 07-clock-dials")
     sys.exit(execute_stale(ROOT, arguments.all, names) and 1)
 
 

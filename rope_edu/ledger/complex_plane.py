@@ -112,7 +112,7 @@ EQUATIONS = (
         "wish",
         r"\langle f(q,m), f(k,n) \rangle = g(q,k,m-n)",
         WORDS | PLACES, _score,
-        "first seed (2); Su, post 8265, eq. (2); RoFormer eq. (11)",
+        "first text (2); Su, post 8265, eq. (2); RoFormer eq. (11)",
         solution, lost=2,
     ),
     Equation(
@@ -130,7 +130,7 @@ EQUATIONS = (
         "wish-complex",
         r"\operatorname{Re}[f(q,m)\, f(k,n)^{*}] = g(q,k,m-n)",
         WORDS | PLACES, _score,
-        "first seed (4); Su, post 8265, eq. (3); RoFormer eq. (12)",
+        "first text (4); Su, post 8265, eq. (3); RoFormer eq. (12)",
         solution, lost=4,
     ),
     Equation(
@@ -140,7 +140,7 @@ EQUATIONS = (
         lambda v: tuple(
             complex(*rotate(pair(v[name]), 0, _inv_freq(v)))
             for name in "qk"),
-        "first seed (3); RoFormer eq. (22)",
+        "first text (3); RoFormer eq. (22)",
         solution, lost=3,
     ),
     Equation(
@@ -164,7 +164,7 @@ EQUATIONS = (
         "wish-stronger",
         r"f(q,m)\, f(k,n)^{*} = G(q,k,m-n)",
         WORDS | PLACES, _product,
-        "first seed, the assumption made for simplicity",
+        "first text, the assumption made for simplicity",
         solution,
     ),
     Equation(
@@ -189,7 +189,7 @@ EQUATIONS = (
         r" \end{aligned}",
         POLAR_WORDS | PLACES,
         lambda v: (_turned(v), _turned(v, "k", "n"), _product(v)),
-        "first seed (5); Su, post 8265, eq. (4); RoFormer eq. (23)",
+        "first text (5); Su, post 8265, eq. (4); RoFormer eq. (23)",
         solution, same={"- to + (2)": FREE}, lost=5,
     ),
     Equation(
@@ -200,7 +200,7 @@ EQUATIONS = (
         r" \pmod{2\pi} \end{aligned}",
         POLAR_WORDS | PLACES,
         lambda v: (np.hypot(*pair(_product(v))), _angle(_product(v))),
-        "first seed (6); Su, post 8265, eq. (5); RoFormer eq. (24), whose"
+        "first text (6); Su, post 8265, eq. (5); RoFormer eq. (24), whose"
         " angle has the opposite sign",
         solution, lost=6,
         same={"swap m, n in side 1": FREE, "swap q, k in side 1": ORDER,
@@ -214,7 +214,7 @@ EQUATIONS = (
         r" &= \lVert q \rVert \, \lVert k \rVert \end{aligned}",
         POLAR_WORDS | {"m": POSITION, r"\theta": FREQUENCY},
         lambda v: np.hypot(*pair(v["q"])) * np.hypot(*pair(v["k"])),
-        "first seed (7); Su, post 8265, eq. (6); RoFormer eq. (26a)",
+        "first text (7); Su, post 8265, eq. (6); RoFormer eq. (26a)",
         solution, lost=7,
         same={f"swap q, k in side {j}": ORDER for j in (1, 2, 3, 4)}
         | {f"0 to 1 ({j})": FREE for j in (1, 2, 3)},
@@ -242,7 +242,7 @@ EQUATIONS = (
         r" &\equiv \Theta_q - \Theta_k \pmod{2\pi} \end{aligned}",
         POLAR_WORDS | {"m": POSITION, r"\theta": FREQUENCY},
         lambda v: _angle(v["q"]) - _angle(v["k"]),
-        "first seed (8); Su, post 8265, eq. (7); RoFormer eq. (26b)",
+        "first text (8); Su, post 8265, eq. (7); RoFormer eq. (26b)",
         solution, lost=8,
     ),
     Equation(
@@ -251,7 +251,7 @@ EQUATIONS = (
         r" + \Theta_k - \Theta_q \pmod{2\pi}",
         POLAR_WORDS | {"m": POSITION, r"\theta": FREQUENCY},
         lambda v: v[r"\theta"],
-        "first seed (9); Su, post 8265, eq. (8); RoFormer eq. (29)",
+        "first text (9); Su, post 8265, eq. (8); RoFormer eq. (29)",
         solution, lost=9,
         same={"swap q, k in side 2":
               "q and k leave the right side as they came: it is theta"},
@@ -264,7 +264,7 @@ EQUATIONS = (
         r" &= q\, e^{\mathrm{i}m\theta} \end{aligned}",
         {"q": POLAR, "m": POSITION, r"\theta": FREQUENCY},
         _turned,
-        "first seed (10); Su, post 8265, eq. (9); RoFormer eq. (33)",
+        "first text (10); Su, post 8265, eq. (9); RoFormer eq. (33)",
         solution, lost=10,
         extra=(r"f(q,m) = q\, e^{-\mathrm{i}m\theta}",
                r"f(q,m) = q\, e^{m\theta}",

@@ -57,7 +57,7 @@ class Equation:
     extra : tuple of str, optional
         Wrong formulas of one's own, where the usual slips find no hold.
     lost : int, optional
-        Number of this equation in the first seed, whose displays were lost.
+        Number of this equation in the first text, whose displays were lost.
     """
 
     label: str

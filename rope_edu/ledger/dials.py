@@ -132,7 +132,7 @@ EQUATIONS = (
         r" p_{k,2i+1} &= \cos(k \cdot 10000^{-2i/d}) \end{aligned}",
         {"k": POSITION, "d": WIDTH, "i": PAIR},
         lambda v: tuple(_sinusoid(v, v["k"]).reshape(-1, 2)[int(v["i"])]),
-        "first seed (1); Vaswani et al. section 3.5",
+        "first text (1); Vaswani et al. section 3.5",
         sinusoidal, lost=1,
     ),
     Equation(

@@ -149,7 +149,7 @@ EQUATIONS = (
         r" + q_{2i+1} k_{2i+1})",
         WORDS | {"d": WIDTH},
         lambda v: np.dot(v["q"].ravel(), v["k"].ravel()),
-        "first seed: the inner product is additive",
+        "first text: the inner product is additive",
         same={"swap q, k in side 1": "the inner product is symmetric",
               "swap q, k in side 2": "the inner product is symmetric"},
     ),
@@ -162,7 +162,7 @@ EQUATIONS = (
         r" + q_{2i} \sin m\theta_i \end{aligned}",
         DIALS | QUERY | {"m": POSITION, "i": PAIR},
         lambda v: tuple(_turned(v).reshape(-1, 2)[int(v["i"])]),
-        "second seed; RoFormer eq. (34)",
+        "second text; RoFormer eq. (34)",
         lambda algebra, v: {r"\tildeq": algebra.mul(
             dials(algebra, v)["R"].of(v["m"]), v["q"])},
     ),
@@ -173,7 +173,7 @@ EQUATIONS = (
         r" \sin m\theta_i & \cos m\theta_i \end{pmatrix}",
         DIALS | {"m": POSITION},
         _block_matrix,
-        "first seed (12); RoFormer eq. (15)",
+        "first text (12); RoFormer eq. (15)",
         dials, lost=12,
     ),
     Equation(
@@ -193,7 +193,7 @@ EQUATIONS = (
         r"\begin{aligned} (R_m q)^\top (R_n k) &= q^\top R_m^\top R_n k \\"
         r" &= q^\top R_{n-m} k \end{aligned}",
         DIALS | WORDS | PLACES, _score,
-        "first seed (13); Su, post 8265, eq. (12); RoFormer eq. (16)",
+        "first text (13); Su, post 8265, eq. (12); RoFormer eq. (16)",
         dials, lost=13,
     ),
     Equation(
@@ -226,7 +226,7 @@ EQUATIONS = (
         r" \sin m\theta_0 \\ \sin m\theta_1 \\ \sin m\theta_1"
         r" \end{pmatrix} \end{aligned}",
         FOUR, _turned,
-        "first seed (14), shown for d = 4; Su, post 8265, eq. (13);"
+        "first text (14), shown for d = 4; Su, post 8265, eq. (13);"
         " RoFormer eq. (34)",
         dials, lost=14,
     ),

@@ -205,7 +205,7 @@ ABSOLUTE = (
         lambda v: (
             _tenthousand(v).reshape(-1, 2)[int(v["i"])].reshape(2, 1),
             np.exp(-np.log(1e4) * 2 * v["i"] / v["d"])),
-        "Vaswani et al. section 3.5; second seed",
+        "Vaswani et al. section 3.5; second text",
         sinusoidal,
     ),
     Equation(
@@ -257,7 +257,7 @@ ABSOLUTE = (
         r" \end{aligned}",
         DIALS | {"t": POSITION},
         lambda v: (_velocity(v), _generator(v)),
-        "this book; second seed: a special solution of FLOATER",
+        "this book; second text: a special solution of FLOATER",
         flow,
     ),
 )

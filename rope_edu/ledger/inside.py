@@ -112,7 +112,7 @@ EQUATIONS = (
         r" A &= W_q^\top W_k \end{aligned}",
         PLACES | RATES | INPUTS | SQUARE,
         lambda v: (_before(v), np.einsum("ij,ik->jk", v["W_q"], v["W_k"])),
-        "this book; the first seed says it in words",
+        "this book; the first text says it in words",
         inputs_turned,
     ),
     Equation(

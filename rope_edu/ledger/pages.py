@@ -3,7 +3,7 @@
 Both are Markdown with MyST roles; a notebook shows them through
 ``IPython.display.Markdown``.  Everything in them comes from the entries and
 from `examine`, but for the table `LOST`, which says where each equation
-that the first seed lost stands in the sources.
+that the first text lost stands in the sources.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Trace:
     su, roformer : str
         Its number in Su's post 8265 and in RoFormer v5.
     certainty : {"high", "medium"}
-        How far the seed's own text fixes the content.
+        How far the text itself fixes the content.
     reason : str
         What in that text leads to it.
     """
@@ -245,7 +245,7 @@ def lost(first, last):
     Parameters
     ----------
     first, last : int
-        Numbers in the first seed, 1 to 14.
+        Numbers in the first text, 1 to 14.
 
     Raises
     ------

@@ -62,7 +62,7 @@ EQUATIONS = (
         lambda v: tuple(
             _column(axis * np.exp(1j * v["m"] * v[r"\theta"]))
             for axis in (1, 1j)),
-        "second seed, on the design of R; any text on linear algebra",
+        "second text, on the design of R; any text on linear algebra",
         dial,
     ),
     Equation(
@@ -84,7 +84,7 @@ EQUATIONS = (
         {"m": POSITION, r"\theta": FREQUENCY, "q": vector(2)},
         lambda v: rotate(
             v["q"].T, v["m"], _inv_freq(v)).T,
-        "first seed (11); RoFormer eq. (13)",
+        "first text (11); RoFormer eq. (13)",
         lambda algebra, v: {"f": lambda q, m: algebra.mul(
             dial(algebra, v)["R"].of(m), q)},
         lost=11,
@@ -133,7 +133,7 @@ EQUATIONS = (
         r" = q^\top R_{n-m} k",
         PLANE,
         _score,
-        "first seed (13), for one plane; RoFormer eq. (16)",
+        "first text (13), for one plane; RoFormer eq. (16)",
         dial,
     ),
     Equation(
@@ -165,7 +165,7 @@ EQUATIONS = (
         r" -\sin m\theta & \cos m\theta \end{pmatrix} \end{aligned}",
         {"m": POSITION, r"\theta": FREQUENCY, "q": vector(2)},
         lambda v: _turned(v, "q", v["m"]).T,
-        "first seed, engineering view; transpose of a product",
+        "first text, engineering view; transpose of a product",
         dial,
     ),
 )
