@@ -48,14 +48,18 @@ def as_even(name, value):
     return width
 
 
-def as_number(name, value):
-    """Return a finite number as a float."""
+def _as_float(name, value):
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
-        number = float(value)
+        return float(value)
     except OverflowError:  # an integer past the largest float
-        number = math.inf
+        return math.inf
+
+
+def as_number(name, value):
+    """Return a finite number as a float."""
+    number = _as_float(name, value)
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {value}")
     return number
@@ -71,12 +75,7 @@ def as_positive(name, value):
 
 def as_base(base):
     """Return the base as a float above 1, so that rates fall with i."""
-    if isinstance(base, bool) or not isinstance(base, numbers.Real):
-        raise TypeError(f"base must be a number, got {base!r}")
-    try:
-        number = float(base)
-    except OverflowError:  # an integer past the largest float
-        number = math.inf
+    number = _as_float("base", base)
     if not 1 < number < math.inf:
         raise ValueError(f"base must be finite and above 1, got {base}")
     return number

@@ -25,6 +25,7 @@ SOURCES = [*NUMBERED, QUESTIONS, *APPENDICES]
 UNSEEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
 FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w:-]+)\} *(.*)$", re.M)
+GATE = re.compile(r"\{(exercise|solution)-(start|end)\}")
 DISPLAY = re.compile(r"\$\$(.+?)\$\$(?: *\(([^()\s]+)\))?", re.S)
 
 
@@ -36,6 +37,20 @@ def tags(cell):
 def seen(cell):
     """Return whether a reader of the page sees the cell's source."""
     return not tags(cell) & UNSEEN
+
+
+def gated(cells):
+    """Yield each code cell with the gate it stands in.
+
+    That is "exercise", "solution" or None.
+    """
+    part = None
+    for cell in cells:
+        if cell.cell_type == "code":
+            yield cell, part
+            continue
+        for name, end in GATE.findall(cell.source):
+            part = name if end == "start" else None
 
 
 @dataclass(frozen=True)

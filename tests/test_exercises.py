@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 import torch
-from book import SOURCES, Chapter
+from book import SOURCES, Chapter, gated
 
 from rope_edu import exercises
 from rope_edu.exercises._wrong import (
@@ -24,25 +24,17 @@ from rope_edu.exercises._wrong import (
 CALL = re.compile(r'exercises\.check\("([\d.]+)"')
 
 
-def gated():
-    """Return (number, part, output) of each exercise cell of the book.
-
-    The part is "exercise" or "solution", by the gate the cell stands in.
-    """
+def exercise_cells():
+    """Return (number, part, output) of each exercise cell of the book."""
     found = []
     for path in SOURCES:
-        part = None
-        for cell in Chapter(path).notebook.cells:
-            if cell.cell_type == "markdown":
-                for gate in re.findall(r"\{(\w+)-(start|end)\}", cell.source):
-                    part = gate[0] if gate[1] == "start" else None
-                continue
+        for cell, part in gated(Chapter(path).notebook.cells):
             printed = "".join(o.get("text", "") for o in cell.outputs)
             found += [(n, part, printed) for n in CALL.findall(cell.source)]
     return found
 
 
-CELLS = gated()
+CELLS = exercise_cells()
 
 
 def test_every_exercise_has_stub_and_solution():

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import numpy
 import pytest
-from book import HTML, NOTEBOOKS, each_notebook, page, require_html, toc_files
+from book import HTML, NOTEBOOKS, each_notebook, gated, page, require_html, toc_files
 from labels import LINK, Book
 from learner import GATE, INSTALL, Plain, written
 from nbclient import NotebookClient
@@ -60,14 +60,8 @@ def code(notebook):
 
 def answered(notebook):
     """Return the sources of the code cells that stand in solutions."""
-    found, inside = [], False
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            found += [cell.source] * inside
-        else:
-            for gate in re.findall(r"\{solution-(start|end)\}", cell.source):
-                inside = gate == "start"
-    return found
+    cells = gated(notebook.cells)
+    return [cell.source for cell, part in cells if part == "solution"]
 
 
 @pytest.mark.parametrize("name", [x for x in toc_files() if x.startswith("note")])

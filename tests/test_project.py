@@ -13,14 +13,12 @@ import pytest
 import rope_edu
 import yaml
 from book import ROOT
+from oldest import UNLOCKED
 from oldest import pins as pins_of_the_lowest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from rattler import MatchSpec, Version, VersionSpec
 
-# For a GPU, and to measure others beside ours: no page and no test needs them,
-# so they are neither locked nor in the conda environment.
-UNLOCKED = ("gpu", "bench")
 CONDA_NAMES = {
     "build": "python-build",
     "playwright": "playwright-python",

@@ -9,7 +9,9 @@ from itertools import chain
 from execute import ROOT
 from packaging.requirements import Requirement
 
-UNLOCKED = ("gpu", "bench")  # no test needs them
+# For a GPU, and to measure others beside ours: no page and no test needs them,
+# so they are neither locked nor in the conda environment.
+UNLOCKED = ("gpu", "bench")
 
 
 def lowest(line):

@@ -109,15 +109,17 @@ def put_off(section, hints, solutions):
 
 
 def chapters():
-    """Return (part, id, HTML of a section) for the whole book."""
+    """Return (part, id, title, HTML of a section) for the whole book."""
     hints, solutions, found = [], [], []
     for part, path in contents():
         section = article(path)
         put_off(section, hints, solutions)
-        found.append((part, path.stem, str(section)))
+        title = section.h1.get_text()
+        found.append((part, path.stem, title, str(section)))
     for name, bodies in (("hints", hints), ("solutions", solutions)):
         text = f'<h1>{name.title()}</h1>{"".join(bodies)}'
-        found.append(("Exercises", name, f'<section id="{name}">{text}</section>'))
+        text = f'<section id="{name}">{text}</section>'
+        found.append(("Exercises", name, name.title(), text))
     return found
 
 
@@ -136,8 +138,7 @@ def title_page():
 def entries(sections):
     """Return the contents: parts, and in them links to the sections."""
     text, last = "", None
-    for part, name, body in sections:
-        title = BeautifulSoup(body, "html.parser").h1.get_text()
+    for part, name, title, _ in sections:
         if part and part != last:
             text += f"<li><strong>{part}</strong></li>"
         text += f'<li><a href="#{name}">{html.escape(title)}</a></li>'
@@ -150,7 +151,7 @@ def document():
     index = (HTML / "book" / "index.html").read_text("utf-8")
     config = re.search(r"<script>(window\.MathJax = .*?)</script>", index, re.S)[1]
     sections = chapters()
-    body = "".join(text for _, _, text in sections)
+    body = "".join(text for *_, text in sections)
     body = title_page() + entries(sections) + body
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"/><title>{TITLE}</title>

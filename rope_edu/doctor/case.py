@@ -107,6 +107,7 @@ class Case:
             return "all zeros"
         return "turned as no position nearby"
 
+
 def packed(rows, size):
     """Return positions of short texts, one after the other in each row.
 
